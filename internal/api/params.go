@@ -1,0 +1,202 @@
+package api
+
+// Target picks a task. On the command line an absent task means the task of the current folder, where the verb allows
+// it; over other faces the task is required.
+type Target struct {
+	Task    string `json:"task,omitempty" cli:"arg" doc:"task: exact id, name, or project/name"`
+	Project string `json:"project,omitempty" cli:"project" doc:"project to look in: name or id"`
+	Cwd     string `json:"cwd,omitempty" cli:"-" face:"cli" doc:"folder that picks the task when none is named"`
+}
+
+// NamedTarget picks a task by name only: verbs that destroy or write elsewhere never take it from the current folder.
+type NamedTarget struct {
+	Task    string `json:"task" cli:"arg" doc:"task: exact id, name, or project/name"`
+	Project string `json:"project,omitempty" cli:"project" doc:"project to look in: name or id"`
+}
+
+// TaskListParams are the parameters of task_list.
+type TaskListParams struct {
+	Project string `json:"project,omitempty" cli:"project" doc:"only tasks of this project"`
+	Quiet   bool   `json:"quiet,omitempty" cli:"quiet,q" doc:"skip work state and changes"`
+	// Archived adds tasks that were archived: the history page of the window and `list --archived`.
+	Archived bool `json:"archived,omitempty" cli:"archived" face:"window|cli" doc:"list archived tasks instead of live ones"`
+}
+
+// TaskNewParams are the parameters of task_new.
+type TaskNewParams struct {
+	Name           string   `json:"name,omitempty" cli:"arg" doc:"name of the task; may be left out only with from"`
+	Project        string   `json:"project,omitempty" cli:"project" doc:"project: name or id"`
+	Prompt         string   `json:"prompt,omitempty" cli:"prompt,p" doc:"first prompt, delivered when the agent is ready"`
+	PromptRef      string   `json:"promptRef,omitempty" cli:"prompt-ref,P" face:"window|cli" doc:"prompt of the library to send first, before the text of prompt"`
+	Agent          string   `json:"agent,omitempty" cli:"agent" doc:"agent id; see task_agents"`
+	Mode           string   `json:"mode,omitempty" cli:"mode" enum:"worktree|main" doc:"own worktree, or the main checkout"`
+	Base           string   `json:"base,omitempty" cli:"base" doc:"branch or commit to start from"`
+	Branch         string   `json:"branch,omitempty" cli:"branch" face:"window|cli" doc:"branch name instead of one made from the name"`
+	From           string   `json:"from,omitempty" cli:"from" face:"window|cli" doc:"adopt this existing worktree folder"`
+	Resume         string   `json:"resume,omitempty" cli:"resume" face:"window|cli" doc:"session id that the agent resumes"`
+	Sandbox        string   `json:"sandbox,omitempty" cli:"sandbox" face:"window|cli" enum:"off|monitor|enforce-fs|enforce" doc:"cage of the task"`
+	MCP            bool     `json:"mcp,omitempty" cli:"mcp" face:"window|cli" doc:"let the agent drive tasks over MCP"`
+	Projects       []string `json:"projects,omitempty" cli:"projects" face:"window|cli" doc:"projects that the agent may act on"`
+	Yolo           bool     `json:"yolo,omitempty" cli:"yolo" face:"window|cli" doc:"start the agent with its own permission prompts off"`
+	NoAgent        bool     `json:"noAgent,omitempty" cli:"no-agent" face:"window|cli" doc:"make the task without starting its agent"`
+	Open           bool     `json:"open,omitempty" cli:"open" face:"window|cli" doc:"show it in the window"`
+	Wait           bool     `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic"`
+	TimeoutMs      int64    `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" doc:"longest wait"`
+	IdempotencyKey string   `json:"idempotency_key,omitempty" cli:"idempotency-key" doc:"a repeat with the same key joins the first call (kept 24 hours)"`
+	Cwd            string   `json:"cwd,omitempty" cli:"-" face:"cli" doc:"folder that picks the project when none is named"`
+}
+
+// TaskStatusParams are the parameters of task_status.
+type TaskStatusParams struct{ Target }
+
+// TaskSendParams are the parameters of task_send.
+type TaskSendParams struct {
+	Target
+	Prompt    string `json:"prompt,omitempty" cli:"rest" doc:"text to deliver"`
+	PromptRef string `json:"promptRef,omitempty" cli:"prompt-ref,P" face:"window|cli" doc:"prompt of the library, sent before the text"`
+	Resume    bool   `json:"resume,omitempty" cli:"resume" doc:"start the agent again with its last session if it is not running"`
+	Fresh     bool   `json:"fresh,omitempty" cli:"fresh" doc:"start a new agent tab"`
+	Tab       string `json:"tab,omitempty" cli:"tab" doc:"tab: id, index or title"`
+	Here      bool   `json:"-" cli:"here" face:"cli" doc:"the task this terminal belongs to (TERMIC_TASK_ID)"`
+	Wait      bool   `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic"`
+	TimeoutMs int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" doc:"longest wait"`
+}
+
+// TaskWaitParams are the parameters of task_wait.
+type TaskWaitParams struct {
+	Target
+	Tab       string `json:"tab,omitempty" cli:"tab" doc:"wait for this tab only: id, index or title"`
+	TimeoutMs int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" doc:"longest wait"`
+}
+
+// TaskResultParams are the parameters of task_result.
+type TaskResultParams struct{ Target }
+
+// TaskLogParams are the parameters of task_log.
+type TaskLogParams struct {
+	Target
+	Shell     bool   `json:"shell,omitempty" cli:"shell" doc:"the task's own shell instead of its agent"`
+	Tab       string `json:"tab,omitempty" cli:"tab" doc:"tab: id, index or title"`
+	LastBytes int64  `json:"lastBytes,omitempty" cli:"last-bytes" doc:"only the newest bytes, at most 262144"`
+	Plain     bool   `json:"plain,omitempty" cli:"plain" doc:"the visible text without control sequences"`
+}
+
+// TaskDiffParams are the parameters of task_diff.
+type TaskDiffParams struct {
+	Target
+	Full bool `json:"full,omitempty" cli:"full" doc:"with the patch itself"`
+}
+
+// TaskOpenParams are the parameters of task_open.
+type TaskOpenParams struct{ Target }
+
+// TaskRenameParams are the parameters of task_rename.
+type TaskRenameParams struct {
+	Target
+	Name string `json:"name" cli:"name" doc:"new name; branch and folder keep theirs"`
+}
+
+// TaskApplyParams are the parameters of task_apply.
+type TaskApplyParams struct {
+	NamedTarget
+	Yes bool `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
+}
+
+// TaskArchiveParams are the parameters of task_archive.
+type TaskArchiveParams struct {
+	NamedTarget
+	Discard      bool `json:"discard,omitempty" cli:"discard" doc:"consent to losing what exists only here; a backup ref is left"`
+	DeleteBranch bool `json:"deleteBranch,omitempty" cli:"delete-branch" doc:"delete the branch as well"`
+	Yes          bool `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
+}
+
+// TaskRestoreParams are the parameters of task_restore.
+type TaskRestoreParams struct{ NamedTarget }
+
+// TaskTabParams are the parameters of task_tab.
+type TaskTabParams struct {
+	Target
+	Kind      string `json:"kind,omitempty" cli:"kind" enum:"agent|terminal|shell|default" doc:"kind of tab; default: the task's own agent"`
+	AgentID   string `json:"agentId,omitempty" cli:"agent" doc:"agent of an agent tab"`
+	Prompt    string `json:"prompt,omitempty" cli:"prompt,p" doc:"prompt for the new agent"`
+	PromptRef string `json:"promptRef,omitempty" cli:"prompt-ref,P" face:"window|cli" doc:"prompt of the library, sent before the text"`
+	Resume    string `json:"resume,omitempty" cli:"resume" face:"window|cli" doc:"session id that the agent resumes"`
+	Wait      bool   `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic"`
+	TimeoutMs int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" doc:"longest wait"`
+}
+
+// TaskTabCloseParams are the parameters of task_tab_close.
+type TaskTabCloseParams struct {
+	Target
+	Tab          string `json:"tab" cli:"tab" doc:"tab: id, index or title"`
+	AllowDefault bool   `json:"allowDefault,omitempty" cli:"yes,y" doc:"close it even if it is the task's first agent"`
+}
+
+// TaskAgentsParams are the parameters of task_agents.
+type TaskAgentsParams struct{}
+
+// PromptsParams are the parameters of prompts.
+type PromptsParams struct {
+	Selector string `json:"selector,omitempty" cli:"arg" doc:"prompt id or title; with it, the text is shown"`
+}
+
+// ProjectListParams are the parameters of project_list.
+type ProjectListParams struct{}
+
+// ProjectAddParams are the parameters of project_add.
+type ProjectAddParams struct {
+	Path   string `json:"path" cli:"arg" doc:"absolute path of the folder"`
+	Name   string `json:"name,omitempty" cli:"name" face:"window|cli" doc:"name; the folder's own when left out"`
+	NonGit bool   `json:"nonGit,omitempty" cli:"non-git" doc:"add a folder that is no git repository"`
+}
+
+// ProjectRemoveParams are the parameters of project_remove.
+type ProjectRemoveParams struct {
+	Name    string `json:"name" cli:"arg" doc:"project: name or id"`
+	Discard bool   `json:"discard,omitempty" cli:"discard" doc:"consent to losing what exists only in its tasks; backup refs are left"`
+	Yes     bool   `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
+}
+
+// AttachParams are the parameters of attach.
+type AttachParams struct {
+	Target
+	Shell  bool   `json:"shell,omitempty" cli:"shell" doc:"the task's own shell instead of its agent"`
+	Tab    string `json:"tab,omitempty" cli:"tab" doc:"tab: id, index or title"`
+	Resize bool   `json:"resize,omitempty" cli:"resize" doc:"give the terminal the size of this one"`
+	// DetachKeys is read by the client only.
+	DetachKeys string `json:"-" cli:"detach-keys" face:"cli" doc:"keys that detach; ctrl-\\ when left out"`
+}
+
+// PathParams are the parameters of path.
+type PathParams struct{ Target }
+
+// QuitParams are the parameters of quit. The default is a preview: the harmless direction.
+type QuitParams struct {
+	Commit bool `json:"commit,omitempty" cli:"commit" doc:"really end the app; without it, say what would end"`
+}
+
+// SettingsGetParams are the parameters of settings_get.
+type SettingsGetParams struct {
+	Key string `json:"key,omitempty" cli:"arg" doc:"dotted key, such as terminal.font_size; all settings when left out"`
+}
+
+// SettingsSetParams are the parameters of settings_set.
+type SettingsSetParams struct {
+	Key   string `json:"key" cli:"arg" doc:"dotted key, such as terminal.font_size"`
+	Value string `json:"value" cli:"arg" doc:"value, written as TOML writes it; a bare word is text"`
+}
+
+// DoctorParams are the parameters of doctor.
+type DoctorParams struct{}
+
+// LedgerParams are the parameters of ledger.
+type LedgerParams struct {
+	Task  string `json:"task,omitempty" cli:"task" doc:"only rows about this task id"`
+	Limit int64  `json:"limit,omitempty" cli:"limit" doc:"at most this many rows, newest first; 100 when left out, at most 1000"`
+}
+
+// WindowStateParams are the parameters of window_state.
+type WindowStateParams struct{}
+
+// TaskStopParams are the parameters of task_stop: every terminal of the task is ended, its tabs stay.
+type TaskStopParams struct{ NamedTarget }

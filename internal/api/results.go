@@ -1,0 +1,413 @@
+package api
+
+// Task states, as they are stored and shown.
+const (
+	TaskCreating = "creating" // accepted; its worktree or first agent is under way
+	TaskLive     = "live"
+	TaskFailed   = "failed"  // creation did not succeed; Error says why
+	TaskMissing  = "missing" // its folder was deleted behind our back; Recreate or archive it
+	TaskArchived = "archived"
+)
+
+// Work states of a tab or a task. Absent means unknown.
+const (
+	WorkWorking    = "working"
+	WorkNeedsInput = "needs_input"
+	WorkDone       = "done"
+	WorkIdle       = "idle"
+	WorkInactive   = "inactive" // no running agent
+)
+
+// Outcomes of a wait.
+const (
+	OutcomeDone         = "done"
+	OutcomeNeedsInput   = "needs_input"
+	OutcomeTimeout      = "timeout"
+	OutcomeNotDelivered = "not_delivered"
+)
+
+// Ways in which a prompt was taken.
+const (
+	SendDelivered = "delivered" // typed, and seen to arrive
+	SendQueued    = "queued"    // the agent is busy or not ready; it follows
+	SendSpawned   = "spawned"   // an agent was started for it
+)
+
+// DiffStat counts the changes of a task against its base: commits, staged, unstaged and untracked files.
+type DiffStat struct {
+	FilesChanged int `json:"files_changed"`
+	Insertions   int `json:"insertions"`
+	Deletions    int `json:"deletions"`
+	Untracked    int `json:"untracked"`
+}
+
+// TaskSummary is one row of task_list.
+type TaskSummary struct {
+	ID             string    `json:"id"`
+	Name           string    `json:"name"`
+	Project        string    `json:"project"`
+	Agent          string    `json:"agent"`
+	Branch         string    `json:"branch"`
+	BaseBranch     string    `json:"base_branch"`
+	Path           string    `json:"path"`
+	IsMainCheckout bool      `json:"is_main_checkout"`
+	Created        string    `json:"created"` // RFC 3339, UTC
+	State          string    `json:"state"`
+	Error          string    `json:"error,omitempty"`
+	ParentID       string    `json:"parent_id,omitempty"`
+	Sandbox        string    `json:"sandbox"`
+	WorkState      string    `json:"work_state,omitempty"`
+	Detail         string    `json:"detail,omitempty"` // what it waits for; untrusted text of the agent
+	OpenTabs       *int      `json:"open_tabs,omitempty"`
+	Queued         int       `json:"queued,omitempty"`
+	Diff           *DiffStat `json:"diff,omitempty"`
+	DiffError      string    `json:"diff_error,omitempty"` // why diff is absent
+	Archived       string    `json:"archived,omitempty"`   // RFC 3339, UTC
+}
+
+// TabStatus is a tab of a task.
+type TabStatus struct {
+	ID        string `json:"id"`
+	Index     int    `json:"index"` // from 1, as the strip shows it
+	Kind      string `json:"kind"`  // agent, shell, terminal
+	Agent     string `json:"agent,omitempty"`
+	Title     string `json:"title"` // untrusted text
+	State     string `json:"state,omitempty"`
+	Detail    string `json:"detail,omitempty"` // untrusted text
+	IsDefault bool   `json:"is_default"`
+	Live      bool   `json:"live"`
+	Queued    int    `json:"queued"`
+	Exit      *Exit  `json:"exit,omitempty"` // how its last program ended
+	SessionID string `json:"session_id,omitempty"`
+}
+
+// Exit says how a program ended.
+type Exit struct {
+	Code   int    `json:"code"`
+	Signal string `json:"signal,omitempty"`
+}
+
+// TaskDetail is a task with its tabs.
+type TaskDetail struct {
+	TaskSummary
+	DirtyFiles *int        `json:"dirty_files,omitempty"`
+	Tabs       []TabStatus `json:"tabs"`
+	Port       int         `json:"port"`
+	Log        []string    `json:"log,omitempty"`      // lines of its creation
+	Warnings   []string    `json:"warnings,omitempty"` // of its creation
+}
+
+// TaskListResult is the result of task_list, sorted by project and name.
+type TaskListResult struct {
+	Tasks []TaskSummary `json:"tasks"`
+}
+
+// TaskStatusResult is the result of task_status.
+type TaskStatusResult struct {
+	Task TaskDetail `json:"task"`
+}
+
+// WaitOutcome is how a wait ended.
+type WaitOutcome struct {
+	Outcome string `json:"outcome"`
+	State   string `json:"state,omitempty"`
+	Detail  string `json:"detail,omitempty"` // untrusted text
+}
+
+// TaskNewResult is the result of task_new: the task was accepted; task_status and task_wait tell how it goes on.
+type TaskNewResult struct {
+	Task   TaskSummary  `json:"task"`
+	Job    string       `json:"job,omitempty"`
+	Prompt string       `json:"prompt_id,omitempty"`
+	Wait   *WaitOutcome `json:"wait,omitempty"`
+}
+
+// TaskSendResult is the result of task_send.
+type TaskSendResult struct {
+	TaskID  string       `json:"task_id"`
+	TabID   string       `json:"tab_id"`
+	Mode    string       `json:"mode"`
+	Prompt  string       `json:"prompt_id"`
+	Capable bool         `json:"capable"` // false: this agent gives no sign of settling
+	Job     string       `json:"job,omitempty"`
+	Wait    *WaitOutcome `json:"wait,omitempty"`
+}
+
+// TaskWaitResult is the result of task_wait.
+type TaskWaitResult struct {
+	TaskID string `json:"task_id"`
+	WaitOutcome
+}
+
+// TaskResultResult is the result of task_result. Text is the agent's own last message: untrusted.
+type TaskResultResult struct {
+	TaskID     string `json:"task_id"`
+	Agent      string `json:"agent"`
+	Transcript string `json:"transcript"`
+	Text       string `json:"text"`
+	Truncated  bool   `json:"truncated"`
+}
+
+// TaskLogResult is the result of task_log. Data is what the program printed: untrusted.
+type TaskLogResult struct {
+	TaskID    string `json:"task_id"`
+	TabID     string `json:"tab_id"`
+	Source    string `json:"source"` // agent, shell, terminal
+	Data      string `json:"data"`
+	Truncated bool   `json:"truncated"` // older output was dropped
+	Total     uint64 `json:"total"`     // bytes ever printed
+}
+
+// FileChange is one changed file.
+type FileChange struct {
+	Path       string `json:"path"`
+	OldPath    string `json:"old_path,omitempty"`
+	Status     string `json:"status"` // added, modified, deleted, renamed, copied, typechange, untracked, unmerged
+	Insertions int    `json:"insertions"`
+	Deletions  int    `json:"deletions"`
+	Binary     bool   `json:"binary,omitempty"`
+	Staged     bool   `json:"staged,omitempty"`
+	Unstaged   bool   `json:"unstaged,omitempty"`
+}
+
+// Commit is one commit of a task's branch that its base lacks.
+type Commit struct {
+	ID      string `json:"id"`
+	Subject string `json:"subject"`
+	Time    string `json:"time"` // RFC 3339
+}
+
+// TaskDiffResult is the result of task_diff: everything that the task has and its base has not.
+type TaskDiffResult struct {
+	TaskID string `json:"task_id"`
+	Base   string `json:"base"`
+	DiffStat
+	Files     []FileChange `json:"files"`
+	Commits   []Commit     `json:"commits"`
+	Diff      string       `json:"diff,omitempty"`
+	Truncated bool         `json:"truncated,omitempty"` // diff was cut at diff_bytes
+	DiffBytes int64        `json:"diff_bytes,omitempty"`
+}
+
+// TaskOpenResult is the result of task_open.
+type TaskOpenResult struct {
+	TaskID string `json:"task_id,omitempty"`
+	Raised bool   `json:"raised"` // false: the app runs without a window
+}
+
+// TaskRenameResult is the result of task_rename.
+type TaskRenameResult struct {
+	Task    TaskSummary `json:"task"`
+	OldName string      `json:"old_name"`
+}
+
+// TaskApplyResult is the result of task_apply.
+type TaskApplyResult struct {
+	TaskID         string   `json:"task_id"`
+	TrackedFiles   int      `json:"tracked_files"`
+	UntrackedFiles int      `json:"untracked_files"`
+	Conflicts      []string `json:"conflicts,omitempty"`
+	Job            string   `json:"job,omitempty"`
+}
+
+// Loss is something that archiving a task would destroy and that exists nowhere else.
+type Loss struct {
+	Kind  string   `json:"kind"` // dirty, staged, untracked, ignored, unpushed, stash, rebase, locked
+	Count int      `json:"count"`
+	Items []string `json:"items,omitempty"` // the first few
+}
+
+// TaskArchiveResult is the result of task_archive.
+type TaskArchiveResult struct {
+	TaskID       string `json:"task_id"`
+	Name         string `json:"name"`
+	Project      string `json:"project"`
+	KilledAgents int    `json:"killed_agents"`
+	BackupRef    string `json:"backup_ref,omitempty"`
+	Job          string `json:"job,omitempty"`
+}
+
+// TaskRestoreResult is the result of task_restore.
+type TaskRestoreResult struct {
+	Task TaskSummary `json:"task"`
+	Job  string      `json:"job,omitempty"`
+}
+
+// TaskTabResult is the result of task_tab.
+type TaskTabResult struct {
+	TaskID string          `json:"task_id"`
+	TabID  string          `json:"tab_id"`
+	Agent  string          `json:"agent,omitempty"`
+	Title  string          `json:"title"`
+	Prompt *TaskSendResult `json:"prompt,omitempty"`
+}
+
+// TaskTabCloseResult is the result of task_tab_close.
+type TaskTabCloseResult struct {
+	TaskID     string `json:"task_id"`
+	TabID      string `json:"tab_id"`
+	Title      string `json:"title"`
+	Kind       string `json:"tab_kind"`
+	WasDefault bool   `json:"was_default"`
+	KilledPTY  bool   `json:"killed_pty"`
+}
+
+// AgentInfo is one agent of the registry.
+type AgentInfo struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Kind      string `json:"kind"` // builtin, custom
+	Enabled   bool   `json:"enabled"`
+	Installed *bool  `json:"installed,omitempty"` // absent: not known yet
+	Usable    bool   `json:"usable"`
+	Path      string `json:"path,omitempty"`
+	Reason    string `json:"reason,omitempty"` // why it is not usable
+	CanResume bool   `json:"can_resume"`
+}
+
+// TaskAgentsResult is the result of task_agents.
+type TaskAgentsResult struct {
+	Agents []AgentInfo `json:"agents"`
+}
+
+// Prompt is one entry of the prompt library.
+type Prompt struct {
+	ID      string `json:"id"`
+	Title   string `json:"title"`
+	Builtin bool   `json:"builtin"`
+	Enabled bool   `json:"enabled"`
+	Body    string `json:"body,omitempty"`
+}
+
+// PromptsResult is the result of prompts.
+type PromptsResult struct {
+	Prompts []Prompt `json:"prompts"`
+}
+
+// Project is a repository or folder that the person added.
+type Project struct {
+	ID           string `json:"id"`
+	Name         string `json:"name"`
+	RootPath     string `json:"root_path"`
+	BaseBranch   string `json:"base_branch,omitempty"`
+	Remote       string `json:"remote,omitempty"`
+	NonGit       bool   `json:"non_git,omitempty"`
+	Bare         bool   `json:"bare,omitempty"`
+	DefaultAgent string `json:"default_agent,omitempty"`
+	Tasks        int    `json:"tasks"`
+	Missing      bool   `json:"missing,omitempty"` // its folder is gone
+}
+
+// ProjectListResult is the result of project_list.
+type ProjectListResult struct {
+	Projects []Project `json:"projects"`
+}
+
+// ProjectAddResult is the result of project_add; adding a project again answers with the one there is.
+type ProjectAddResult struct {
+	Project Project `json:"project"`
+	Existed bool    `json:"existed"`
+}
+
+// ProjectRemoveResult is the result of project_remove. The repository itself is left alone.
+type ProjectRemoveResult struct {
+	Name         string   `json:"name"`
+	RemovedTasks int      `json:"removed_tasks"`
+	BackupRefs   []string `json:"backup_refs,omitempty"`
+}
+
+// AttachResult says which terminal was attached, and at the end why it ended.
+type AttachResult struct {
+	TaskID string `json:"task_id"`
+	TabID  string `json:"tab_id"`
+	Reason string `json:"reason,omitempty"` // detached, exited, archived, closed, lagged
+	Exit   *Exit  `json:"exit,omitempty"`
+}
+
+// PathResult is the result of path.
+type PathResult struct {
+	TaskID string `json:"task_id"`
+	Path   string `json:"path"`
+}
+
+// QuitResult is the result of quit.
+type QuitResult struct {
+	Running         bool `json:"running"`
+	TasksWithAgents int  `json:"tasks_with_agents"`
+	LiveAgents      int  `json:"live_agents"`
+	WorkingTasks    int  `json:"working_tasks"`
+	Quitting        bool `json:"quitting"`
+}
+
+// SettingsResult is the result of settings_get and settings_set.
+type SettingsResult struct {
+	File     string         `json:"file"`
+	Settings map[string]any `json:"settings"`
+	ReadOnly bool           `json:"read_only,omitempty"`
+	Problem  string         `json:"problem,omitempty"` // why the file was not taken, with its line
+	Key      string         `json:"key,omitempty"`
+	Value    any            `json:"value,omitempty"`
+}
+
+// Finding is one line of doctor.
+type Finding struct {
+	Name   string `json:"name"`
+	Level  string `json:"level"` // ok, note, warn, fail
+	Detail string `json:"detail"`
+	Fix    string `json:"fix,omitempty"`
+}
+
+// DoctorResult is the result of doctor.
+type DoctorResult struct {
+	Version  string    `json:"version"`
+	Findings []Finding `json:"findings"`
+}
+
+// LedgerRow is one row of the ledger.
+type LedgerRow struct {
+	Seq        int64  `json:"seq"`
+	Time       string `json:"time"`  // RFC 3339 with nanoseconds, UTC
+	Phase      string `json:"phase"` // asked, done
+	Call       string `json:"call"`
+	Principal  string `json:"principal"`
+	Face       string `json:"face"`
+	Verb       string `json:"verb"`
+	Target     string `json:"target,omitempty"`
+	Outcome    string `json:"outcome,omitempty"`
+	DurationMs int64  `json:"duration_ms"`
+	Shape      string `json:"shape"`
+}
+
+// LedgerResult is the result of ledger.
+type LedgerResult struct {
+	Rows  []LedgerRow `json:"rows"`
+	Total int64       `json:"total"`
+	Chain string      `json:"chain"` // "whole", or where it is broken
+}
+
+// VersionResult is the result of version.
+type VersionResult struct {
+	App      string `json:"app"`
+	Version  string `json:"version"`
+	Protocol int    `json:"protocol"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+// WindowState is everything that the window shows beside terminals and diffs; the window asks again when Rev moved.
+type WindowState struct {
+	Rev      uint64       `json:"rev"`
+	Version  string       `json:"version"`
+	Projects []Project    `json:"projects"`
+	Tasks    []TaskDetail `json:"tasks"`
+	Agents   []AgentInfo  `json:"agents"`
+	Notices  []string     `json:"notices,omitempty"` // sentences that the person should see, such as a settings file that does not parse
+	Focus    string       `json:"focus,omitempty"`   // task that task_open asked to show, once
+	TasksDir string       `json:"tasks_dir"`
+}
+
+// TaskStopResult is the result of task_stop.
+type TaskStopResult struct {
+	TaskID string `json:"task_id"`
+	Ended  int    `json:"ended"`
+}
