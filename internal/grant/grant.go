@@ -1,0 +1,54 @@
+// Package grant holds the rules of authority: who a caller is and how far its class reaches. It is pure; nothing here
+// reads a clock, a file or the network.
+//
+// Possession of a credential is the identity. Nothing that a caller asserts about itself is ever used: a presenter
+// turns a credential into a Caller once, and every later decision looks at that Caller alone.
+//
+// It holds the classes of the window and the CLI (owner) and the order of the classes that tokens will carry; the
+// registry of tokens comes with the MCP endpoint.
+package grant
+
+// Class is the rank of a caller.
+type Class string
+
+// The classes, from the widest. Operator, readonly and approve are for named tokens and are compared by name, never
+// by order: operator and approve are disjoint on purpose.
+const (
+	Owner    Class = "owner"    // the window, in process, and the CLI through its socket
+	Full     Class = "full"     // the per-bind token file; each task without a cage
+	Scoped   Class = "scoped"   // a caged task
+	ReadOnly Class = "readonly" // a named token that reads
+	Operator Class = "operator" // a named token that reads and writes
+	Approve  Class = "approve"  // a named token that reads and decides
+)
+
+// rank orders the classes that widen one another. A class without a rank covers only itself.
+var rank = map[Class]int{Owner: 3, Full: 2, Scoped: 1}
+
+// Covers reports whether a caller of class c may use what asks for class need. An unknown class covers nothing.
+func (c Class) Covers(need Class) bool {
+	have, ok := rank[c]
+	want, known := rank[need]
+	return ok && known && have >= want
+}
+
+// Face is the presenter through which a call came.
+type Face string
+
+// The faces. Their names are stored in the ledger.
+const (
+	Window Face = "window"
+	CLI    Face = "cli"
+	MCP    Face = "mcp"
+)
+
+// Caller is who asks. It is made by exactly one function per face and never changed afterwards.
+type Caller struct {
+	Principal string // "owner", "task:<id>", "client:<name>", "outside"
+	Face      Face
+	Class     Class
+	Task      string // the task that a task's token belongs to; empty for others
+}
+
+// OwnerOn is the person who owns the app, on the window or the CLI.
+func OwnerOn(f Face) Caller { return Caller{Principal: "owner", Face: f, Class: Owner} }

@@ -1,0 +1,48 @@
+// Package sandbox turns a wish for limits into a caged command and a report of what is enforced.
+//
+// It promises to fail closed: a cage that cannot be built is an error with the fix in it, never an uncaged start.
+// No cage is built yet: every mode but Off is refused by Check, with a sentence that says so.
+package sandbox
+
+import (
+	"slices"
+	"strings"
+
+	"termic/internal/fault"
+)
+
+// Mode is how a task is caged, from open to tight. The names are those of the command line and of the store.
+type Mode string
+
+// The modes.
+const (
+	Off       Mode = "off"        // no cage
+	Monitor   Mode = "monitor"    // no cage; what a cage would refuse is recorded
+	EnforceFs Mode = "enforce-fs" // only the granted files; any host
+	Enforce   Mode = "enforce"    // only the granted files and hosts
+)
+
+// Modes lists all modes in order.
+var Modes = []Mode{Off, Monitor, EnforceFs, Enforce}
+
+// ParseMode reads a mode. The empty string is not a mode: a caller chooses its default knowingly.
+func ParseMode(s string) (Mode, error) {
+	if m := Mode(s); slices.Contains(Modes, m) {
+		return m, nil
+	}
+	names := make([]string, len(Modes))
+	for i, m := range Modes {
+		names[i] = string(m)
+	}
+	return "", fault.New(fault.InvalidArgument, "%q is not a sandbox mode", s).WithHint("Use one of: %s.", strings.Join(names, ", "))
+}
+
+// Check refuses a mode that this build cannot enforce. A nil answer means that a start in that mode is exactly what
+// its name promises.
+func Check(m Mode) error {
+	if m == Off {
+		return nil
+	}
+	return fault.New(fault.Unsupported, "This build cannot cage a task, so sandbox mode %q is refused", m).
+		WithHint("Use --sandbox off and know that the agent can do whatever you can do.")
+}
