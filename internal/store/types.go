@@ -1,0 +1,206 @@
+package store
+
+import "time"
+
+// Limits of what a row may hold.
+const (
+	MaxName = 200                 // bytes of a name or title
+	MaxText = 1 << 20             // bytes of a prompt, and of each list written as JSON; the faces cap prompts at 900 KiB
+	MaxPath = 4096                // bytes of a path, PATH_MAX of Linux
+	KeyLife = 24 * time.Hour      // how long an idempotency key is remembered
+	KeepEnd = 30 * 24 * time.Hour // how long ended jobs, finished prompts and closed tabs are kept
+)
+
+// Project is a repository or folder that the person added. Names are unique without regard to ASCII case, root paths
+// are unique; both only among projects that were not removed.
+type Project struct {
+	ID           string // made by AddProject when empty
+	Name         string
+	RootPath     string // absolute
+	BaseBranch   string // empty: found anew each time
+	Remote       string
+	NonGit       bool
+	Bare         bool
+	DefaultAgent string
+	Position     int // order in the sidebar, from 1; made by AddProject when 0
+	Created      time.Time
+	Removed      time.Time // zero while it is there; a removed project only keeps the history of its tasks
+}
+
+// Task is one piece of agent work. Names are unique within a project, without regard to ASCII case, among tasks that
+// are not archived.
+type Task struct {
+	ID         string // made by CreateTask when empty
+	ProjectID  string
+	Name       string
+	Branch     string
+	BaseRef    string // what the task started from, as asked for: branch, tag or commit
+	BaseCommit string // what that was
+	Path       string // its worktree, or the main checkout
+	Agent      string // agent id
+	State      string // api.TaskCreating, TaskLive, TaskFailed, TaskMissing, TaskArchived
+	Error      string // why it failed
+	IsMain     bool   // works in the main checkout
+	ParentID   string // task whose agent created it; empty for a person's
+	Depth      int    // number of ancestors
+	Sandbox    string // off, monitor, enforce-fs, enforce
+	MCP        bool
+	// MCPProjects are project ids that the agent may act on; nil: its own project only.
+	MCPProjects []string
+	Yolo        bool
+	// Port is the first of a block of PortBlock ports. CreateTask reserves one when 0; it is free again once the task
+	// is archived, and a task that comes back gets another if its block was taken meanwhile.
+	Port         int
+	Position     int // order within the project, from 1; made by CreateTask when 0
+	Created      time.Time
+	ArchivedAt   time.Time // zero while it is not archived
+	BackupRef    string    // ref that keeps what archiving would have lost
+	ReusedBranch bool      // the branch existed before the task
+	Warnings     []string  // of its creation
+	Log          []string  // lines of its creation
+	Revision     int64     // grows with each change of the row, from 1
+}
+
+// Archived reports whether the task was archived.
+func (t *Task) Archived() bool { return !t.ArchivedAt.IsZero() }
+
+// Kinds of tab.
+const (
+	TabAgent    = "agent"
+	TabShell    = "shell"
+	TabTerminal = "terminal" // a command of the user's own
+)
+
+// Tab is a place for a terminal within a task. At most one open tab of a task is its default.
+type Tab struct {
+	ID          string // made by CreateTab when empty
+	TaskID      string
+	Kind        string // TabAgent, TabShell, TabTerminal
+	Agent       string // agent id of an agent tab
+	Title       string
+	Command     []string // of a terminal tab
+	IsDefault   bool
+	SessionID   string // the agent's own id of its conversation
+	SessionUsed bool   // a prompt was submitted in it, so it can be resumed
+	Position    int    // order in the strip, from 1; made by CreateTab when 0
+	Created     time.Time
+	ClosedAt    time.Time // zero while it is open
+	Exited      bool      // its last program ended as ExitCode and ExitSignal say
+	ExitCode    int
+	ExitSignal  string
+}
+
+// States of a queued prompt.
+const (
+	PromptQueued     = "queued"
+	PromptDelivering = "delivering" // bytes may have been typed
+	PromptDelivered  = "delivered"
+	PromptFailed     = "failed"
+	PromptCancelled  = "cancelled"
+	PromptUnknown    = "unknown" // the app ended while it was being delivered
+)
+
+// Prompt is a text on its way to the agent of a tab.
+type Prompt struct {
+	ID      string // made by EnqueuePrompt when empty
+	TabID   string
+	TaskID  string // filled in by EnqueuePrompt
+	Text    string
+	State   string
+	Reason  string // why it failed, was cancelled or is unknown
+	Seq     int64  // order of arrival over all tabs; made by EnqueuePrompt
+	Created time.Time
+	Updated time.Time
+}
+
+// Terminal is a running child of a PTY, written down so that what survives a killed app can be found and told from a
+// stranger that got the same process number.
+type Terminal struct {
+	ID         string // made by PutTerminal when empty
+	TabID      string
+	TaskID     string
+	PID        int
+	PGID       int
+	SID        int
+	StartTicks uint64 // start time of the process in clock ticks since boot
+	BootID     string // identity of the boot that StartTicks counts from
+	Created    time.Time
+}
+
+// States of a job.
+const (
+	JobRunning     = "running"
+	JobDone        = "done"
+	JobFailed      = "failed"
+	JobInterrupted = "interrupted" // the app ended while it ran
+)
+
+// Job is one writing call, for those who come back to ask how it went.
+type Job struct {
+	ID        string // made by StartJob when empty
+	Verb      string
+	Principal string
+	Face      string
+	Target    string
+	State     string
+	Outcome   string // short words or a fault code
+	Started   time.Time
+	Ended     time.Time
+}
+
+// Intent says what is about to be done outside of the store, so that a start after a crash can finish it or undo it.
+type Intent struct {
+	ID      string // made by BeginIntent when empty
+	Kind    string
+	Payload []byte // JSON
+	Created time.Time
+}
+
+// IdempotencyKey names one call of one principal. Digest is over the arguments.
+type IdempotencyKey struct {
+	Face      string
+	Principal string
+	Verb      string
+	Key       string
+	Digest    string
+}
+
+// Phases of a ledger row.
+const (
+	PhaseAsked = "asked" // a writing call was let through and begins
+	PhaseDone  = "done"  // a call ended
+)
+
+// LedgerRow is one line of the audit record. It never holds values of arguments, only their shape.
+type LedgerRow struct {
+	Seq       int64     // made by Append
+	Time      time.Time // made by Append when zero
+	Phase     string
+	Call      string // id that joins asked and done
+	Principal string
+	Face      string
+	Verb      string
+	Target    string // task or project id
+	Outcome   string // ok, or a fault code
+	Duration  time.Duration
+	Shape     string // names and types of the arguments
+	PrevHash  string // hash of the row before; made by Append
+	Hash      string // SHA-256, hexadecimal; made by Append
+}
+
+// TaskFilter picks tasks. The zero value picks all that are not archived, in order of project position, task position.
+type TaskFilter struct {
+	ProjectID string
+	ParentID  string
+	Archived  bool // archived ones instead, newest first
+	All       bool // both
+}
+
+// LedgerFilter picks ledger rows, newest first.
+type LedgerFilter struct {
+	Target    string
+	Principal string
+	Verb      string
+	Before    int64 // only rows with a smaller Seq; 0: all
+	Limit     int   // at most this many, 1 to 1000; 0: 100
+}
