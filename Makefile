@@ -1,0 +1,119 @@
+# Termic. `make run` and `make test` install what is missing by themselves; `make help` lists the rest.
+
+SHELL         := /bin/bash
+.SHELLFLAGS   := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS     += --no-builtin-rules
+
+# Toolchains that set-up had to download come before the machine's own.
+export PATH := $(CURDIR)/.tools/go/bin:$(CURDIR)/.tools/node/bin:$(PATH)
+
+VERSION       = $(shell build/version.sh)
+LDFLAGS       = -s -w -X main.version=$(VERSION)
+GO_BUILD      = go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)'
+HEADLESS      = -tags headless
+WINDOW        = -tags desktop,production,webkit2_41
+TIMEOUT      ?= 12m
+FUZZTIME     ?= 30s
+UI_SOURCES    = $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -type f -print 2>/dev/null)
+
+.PHONY: help
+help: ## show this list
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+# ---- Run and build ------------------------------------------------------------------------------
+
+.PHONY: run run-window run-headless
+run: run-$(if $(DISPLAY)$(WAYLAND_DISPLAY),window,headless) ## install what is missing, build, and open the app
+
+run-window: build
+	build/bin/termic
+
+run-headless: headless
+	@echo 'There is no display here, so this is Termic without its window. Another terminal can drive it:'
+	@echo '    build/bin/termic-headless help'
+	build/bin/termic-headless serve
+
+.PHONY: build
+build: setup-window frontend/dist/index.html ## build the app with its window: build/bin/termic
+	CGO_ENABLED=1 $(GO_BUILD) $(WINDOW) -o build/bin/termic .
+
+.PHONY: headless
+headless: setup-headless ## build the app without a window: build/bin/termic-headless
+	CGO_ENABLED=0 $(GO_BUILD) $(HEADLESS) -o build/bin/termic-headless .
+
+# ---- Set-up: each step looks first, so that a second run is quick -------------------------------
+
+.PHONY: setup-headless setup-window setup-test
+setup-headless:
+	@build/setup/packages.sh headless
+	@build/setup/toolchain.sh go
+
+setup-window: setup-headless
+	@build/setup/packages.sh window
+	@build/setup/toolchain.sh node
+
+setup-test: setup-window
+	@build/setup/packages.sh test
+
+frontend/node_modules/.installed: frontend/package.json frontend/package-lock.json frontend/.npmrc | setup-window
+	npm --prefix frontend ci
+	@touch $@
+
+frontend/dist/index.html: frontend/node_modules/.installed $(UI_SOURCES)
+	npm --prefix frontend run build
+	@touch $@
+
+# ---- Tests --------------------------------------------------------------------------------------
+
+.PHONY: test
+test: setup-test build headless test-go test-app test-frontend test-ui test-window ## every test: Go, frontend, UI in Chromium, the real window under Xvfb
+
+.PHONY: test-go
+test-go: setup-headless ## the Go tests that need no window
+	CGO_ENABLED=0 go test -timeout $(TIMEOUT) $(HEADLESS) ./...
+
+.PHONY: test-app
+test-app: build
+	CGO_ENABLED=1 go test -timeout $(TIMEOUT) $(WINDOW) . ./app/...
+
+.PHONY: test-frontend
+test-frontend: frontend/node_modules/.installed
+	npm --prefix frontend test
+
+.PHONY: test-ui
+test-ui: headless frontend/dist/index.html
+	npm --prefix frontend run test:ui
+
+.PHONY: test-window
+test-window: build
+	build/window-test.sh
+
+.PHONY: test-race
+test-race: setup-window ## the Go tests under the race detector
+	CGO_ENABLED=1 go test -race -timeout 30m $(HEADLESS) ./...
+
+.PHONY: check
+check: setup-window frontend/dist/index.html ## format, vet, staticcheck, layers, generated files, frontend lint and types
+	build/check.sh
+
+.PHONY: gen
+gen: setup-headless ## write the generated files again
+	go generate $(HEADLESS) ./...
+
+.PHONY: fuzz-short
+fuzz-short: setup-headless ## every fuzz target for 30 seconds (FUZZTIME)
+	build/fuzz.sh $(FUZZTIME)
+
+.PHONY: e2e-clients
+e2e-clients: setup-test headless ## the real claude and codex against a fake model (downloads 800 MB once)
+	build/e2e-clients.sh
+
+.PHONY: bench
+bench: setup-headless headless ## the measures of bench/, printed as a table
+	CGO_ENABLED=0 go run $(HEADLESS) ./bench
+
+.PHONY: clean
+clean: ## remove what was built, keep what was downloaded
+	rm -rf build/bin frontend/dist frontend/node_modules/.installed bench/out
+	! command -v go >/dev/null || go clean -testcache
