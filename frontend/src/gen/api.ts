@@ -1,0 +1,811 @@
+// Made from the verb table by `make gen`. Do not edit.
+
+/** The kinds of failure; the set is closed. */
+export type FaultCode =
+  | "invalid_argument"
+  | "not_found"
+  | "ambiguous"
+  | "conflict"
+  | "unsupported"
+  | "forbidden"
+  | "unregistered_project"
+  | "apply_conflict"
+  | "unavailable"
+  | "needs_consent"
+  | "internal";
+
+/** A failure, in words that a person may read. */
+export interface Fault {
+  code: FaultCode;
+  message: string;
+  /** What to do next. */
+  hint?: string;
+  data?: Record<string, unknown>;
+}
+
+// Task states, as they are stored and shown.
+/** accepted; its worktree or first agent is under way */
+export const TaskCreating = "creating";
+export const TaskLive = "live";
+/** creation did not succeed; Error says why */
+export const TaskFailed = "failed";
+/** its folder was deleted behind our back; Recreate or archive it */
+export const TaskMissing = "missing";
+export const TaskArchived = "archived";
+
+// Work states of a tab or a task. Absent means unknown.
+export const WorkWorking = "working";
+export const WorkNeedsInput = "needs_input";
+export const WorkDone = "done";
+export const WorkIdle = "idle";
+/** no running agent */
+export const WorkInactive = "inactive";
+
+// Outcomes of a wait.
+export const OutcomeDone = "done";
+export const OutcomeNeedsInput = "needs_input";
+export const OutcomeTimeout = "timeout";
+export const OutcomeNotDelivered = "not_delivered";
+
+// Ways in which a prompt was taken.
+/** typed, and seen to arrive */
+export const SendDelivered = "delivered";
+/** the agent is busy or not ready; it follows */
+export const SendQueued = "queued";
+/** an agent was started for it */
+export const SendSpawned = "spawned";
+
+/** What task_list takes. */
+export interface TaskListParams {
+  /** only tasks of this project */
+  project?: string;
+  /** skip work state and changes */
+  quiet?: boolean;
+  /** list archived tasks instead of live ones */
+  archived?: boolean;
+}
+
+/** What task_status takes. */
+export interface TaskStatusParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+}
+
+/** What task_new takes. */
+export interface TaskNewParams {
+  /** name of the task; may be left out only with from */
+  name?: string;
+  /** project: name or id */
+  project?: string;
+  /** first prompt, delivered when the agent is ready */
+  prompt?: string;
+  /** prompt of the library to send first, before the text of prompt */
+  promptRef?: string;
+  /** agent id; see task_agents */
+  agent?: string;
+  /** own worktree, or the main checkout */
+  mode?: "worktree" | "main";
+  /** branch or commit to start from */
+  base?: string;
+  /** branch name instead of one made from the name */
+  branch?: string;
+  /** adopt this existing worktree folder */
+  from?: string;
+  /** session id that the agent resumes */
+  resume?: string;
+  /** cage of the task */
+  sandbox?: "off" | "monitor" | "enforce-fs" | "enforce";
+  /** let the agent drive tasks over MCP */
+  mcp?: boolean;
+  /** projects that the agent may act on */
+  projects?: string[];
+  /** start the agent with its own permission prompts off */
+  yolo?: boolean;
+  /** make the task without starting its agent */
+  noAgent?: boolean;
+  /** show it in the window */
+  open?: boolean;
+  /** answer when the agent settled; settling is a heuristic */
+  wait?: boolean;
+  /** longest wait; milliseconds */
+  timeoutMs?: number;
+  /** a repeat with the same key joins the first call (kept 24 hours) */
+  idempotency_key?: string;
+}
+
+/** What task_send takes. */
+export interface TaskSendParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** text to deliver */
+  prompt?: string;
+  /** prompt of the library, sent before the text */
+  promptRef?: string;
+  /** start the agent again with its last session if it is not running */
+  resume?: boolean;
+  /** start a new agent tab */
+  fresh?: boolean;
+  /** tab: id, index or title */
+  tab?: string;
+  /** answer when the agent settled; settling is a heuristic */
+  wait?: boolean;
+  /** longest wait; milliseconds */
+  timeoutMs?: number;
+}
+
+/** What task_wait takes. */
+export interface TaskWaitParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** wait for this tab only: id, index or title */
+  tab?: string;
+  /** longest wait; milliseconds */
+  timeoutMs?: number;
+}
+
+/** What task_result takes. */
+export interface TaskResultParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+}
+
+/** What task_log takes. */
+export interface TaskLogParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** the task's own shell instead of its agent */
+  shell?: boolean;
+  /** tab: id, index or title */
+  tab?: string;
+  /** only the newest bytes, at most 262144 */
+  lastBytes?: number;
+  /** the visible text without control sequences */
+  plain?: boolean;
+}
+
+/** What task_diff takes. */
+export interface TaskDiffParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** with the patch itself */
+  full?: boolean;
+}
+
+/** What task_open takes. */
+export interface TaskOpenParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+}
+
+/** What task_rename takes. */
+export interface TaskRenameParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** new name; branch and folder keep theirs */
+  name: string;
+}
+
+/** What task_apply takes. */
+export interface TaskApplyParams {
+  /** task: exact id, name, or project/name */
+  task: string;
+  /** project to look in: name or id */
+  project?: string;
+}
+
+/** What task_archive takes. */
+export interface TaskArchiveParams {
+  /** task: exact id, name, or project/name */
+  task: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** consent to losing what exists only here; a backup ref is left */
+  discard?: boolean;
+  /** delete the branch as well */
+  deleteBranch?: boolean;
+}
+
+/** What task_tab takes. */
+export interface TaskTabParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** kind of tab; default: the task's own agent */
+  kind?: "agent" | "terminal" | "shell" | "default";
+  /** agent of an agent tab */
+  agentId?: string;
+  /** prompt for the new agent */
+  prompt?: string;
+  /** prompt of the library, sent before the text */
+  promptRef?: string;
+  /** session id that the agent resumes */
+  resume?: string;
+  /** answer when the agent settled; settling is a heuristic */
+  wait?: boolean;
+  /** longest wait; milliseconds */
+  timeoutMs?: number;
+}
+
+/** What task_tab_close takes. */
+export interface TaskTabCloseParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** tab: id, index or title */
+  tab: string;
+  /** close it even if it is the task's first agent */
+  allowDefault?: boolean;
+}
+
+/** What task_agents takes. */
+export type TaskAgentsParams = Record<string, never>;
+
+/** What prompts takes. */
+export interface PromptsParams {
+  /** prompt id or title; with it, the text is shown */
+  selector?: string;
+}
+
+/** What project_list takes. */
+export type ProjectListParams = Record<string, never>;
+
+/** What project_add takes. */
+export interface ProjectAddParams {
+  /** absolute path of the folder */
+  path: string;
+  /** name; the folder's own when left out */
+  name?: string;
+  /** add a folder that is no git repository */
+  nonGit?: boolean;
+}
+
+/** What project_remove takes. */
+export interface ProjectRemoveParams {
+  /** project: name or id */
+  name: string;
+  /** consent to losing what exists only in its tasks; backup refs are left */
+  discard?: boolean;
+}
+
+/** What task_restore takes. */
+export interface TaskRestoreParams {
+  /** task: exact id, name, or project/name */
+  task: string;
+  /** project to look in: name or id */
+  project?: string;
+}
+
+/** What task_stop takes. */
+export interface TaskStopParams {
+  /** task: exact id, name, or project/name */
+  task: string;
+  /** project to look in: name or id */
+  project?: string;
+}
+
+/** What path takes. */
+export interface PathParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+}
+
+/** What ledger takes. */
+export interface LedgerParams {
+  /** only rows about this task id */
+  task?: string;
+  /** at most this many rows, newest first; 100 when left out, at most 1000 */
+  limit?: number;
+}
+
+/** What settings_get takes. */
+export interface SettingsGetParams {
+  /** dotted key, such as terminal.font_size; all settings when left out */
+  key?: string;
+}
+
+/** What settings_set takes. */
+export interface SettingsSetParams {
+  /** dotted key, such as terminal.font_size */
+  key: string;
+  /** value, written as TOML writes it; a bare word is text */
+  value: string;
+}
+
+/** What quit takes. */
+export interface QuitParams {
+  /** really end the app; without it, say what would end */
+  commit?: boolean;
+}
+
+/** What doctor takes. */
+export type DoctorParams = Record<string, never>;
+
+/** What window_state takes. */
+export type WindowStateParams = Record<string, never>;
+
+/** Every verb that the window may call, with what it takes and what it gives. */
+export interface Verbs {
+  /** List tasks with their state and how much they changed. */
+  task_list: { params: TaskListParams; result: TaskListResult };
+  /** Show one task with its tabs and what each of them is doing. */
+  task_status: { params: TaskStatusParams; result: TaskStatusResult };
+  /** Create a task in its own worktree, start its agent, and deliver a first prompt. */
+  task_new: { params: TaskNewParams; result: TaskNewResult };
+  /** Deliver a prompt to a task's agent; while the agent is busy the prompt is queued. */
+  task_send: { params: TaskSendParams; result: TaskSendResult };
+  /** Wait until a task's agent settled; settling is a heuristic. */
+  task_wait: { params: TaskWaitParams; result: TaskWaitResult };
+  /** Read the last message of a task's agent from its transcript; untrusted text. */
+  task_result: { params: TaskResultParams; result: TaskResultResult };
+  /** Read the newest output of a task's terminal; untrusted text. */
+  task_log: { params: TaskLogParams; result: TaskLogResult };
+  /** Show what a task changed against its base: commits, staged, unstaged and untracked files. */
+  task_diff: { params: TaskDiffParams; result: TaskDiffResult };
+  /** Show a task in the window. */
+  task_open: { params: TaskOpenParams; result: TaskOpenResult };
+  /** Rename a task; its branch and folder keep their names. */
+  task_rename: { params: TaskRenameParams; result: TaskRenameResult };
+  /** Put a task's changes into the project's main checkout, uncommitted. */
+  task_apply: { params: TaskApplyParams; result: TaskApplyResult };
+  /** End a task's terminals and remove its worktree; refused while work exists nowhere else. */
+  task_archive: { params: TaskArchiveParams; result: TaskArchiveResult };
+  /** Open another tab in a task: an agent, or a terminal. */
+  task_tab: { params: TaskTabParams; result: TaskTabResult };
+  /** End a tab's program and close the tab. */
+  task_tab_close: { params: TaskTabCloseParams; result: TaskTabCloseResult };
+  /** List the agents that tasks can run. */
+  task_agents: { params: TaskAgentsParams; result: TaskAgentsResult };
+  /** List the prompt library, or show one prompt. */
+  prompts: { params: PromptsParams; result: PromptsResult };
+  /** List projects. */
+  project_list: { params: ProjectListParams; result: ProjectListResult };
+  /** Add a folder as a project; adding it again changes nothing. */
+  project_add: { params: ProjectAddParams; result: ProjectAddResult };
+  /** Archive every task of a project and forget the project; its repository is left alone. */
+  project_remove: { params: ProjectRemoveParams; result: ProjectRemoveResult };
+  /** Bring an archived task back with its branch and what was left uncommitted. */
+  task_restore: { params: TaskRestoreParams; result: TaskRestoreResult };
+  /** End every terminal of a task; its tabs stay and can be started again. */
+  task_stop: { params: TaskStopParams; result: TaskStopResult };
+  /** Print the folder of a task. */
+  path: { params: PathParams; result: PathResult };
+  /** Show the newest rows of the ledger and whether its chain is whole. */
+  ledger: { params: LedgerParams; result: LedgerResult };
+  /** Show settings. */
+  settings_get: { params: SettingsGetParams; result: SettingsResult };
+  /** Change one setting; the rest of the file keeps every byte. */
+  settings_set: { params: SettingsSetParams; result: SettingsResult };
+  /** Say what ending the app would end, or end it. */
+  quit: { params: QuitParams; result: QuitResult };
+  /** Check the machine and the app, and say how to mend what is wrong. */
+  doctor: { params: DoctorParams; result: DoctorResult };
+  /** Everything that the window shows beside terminals and diffs. */
+  window_state: { params: WindowStateParams; result: WindowState };
+}
+
+export type VerbName = keyof Verbs;
+export type Params<V extends VerbName> = Verbs[V]["params"];
+export type Result<V extends VerbName> = Verbs[V]["result"];
+
+/** TaskListResult is the result of task_list, sorted by project and name. */
+export interface TaskListResult {
+  tasks: TaskSummary[];
+}
+
+/** TaskStatusResult is the result of task_status. */
+export interface TaskStatusResult {
+  task: TaskDetail;
+}
+
+/** TaskNewResult is the result of task_new: the task was accepted; task_status and task_wait tell how it goes on. */
+export interface TaskNewResult {
+  task: TaskSummary;
+  job?: string;
+  prompt_id?: string;
+  wait?: WaitOutcome;
+}
+
+/** TaskSendResult is the result of task_send. */
+export interface TaskSendResult {
+  task_id: string;
+  tab_id: string;
+  mode: string;
+  prompt_id: string;
+  /** false: this agent gives no sign of settling */
+  capable: boolean;
+  job?: string;
+  wait?: WaitOutcome;
+}
+
+/** TaskWaitResult is the result of task_wait. */
+export interface TaskWaitResult extends WaitOutcome {
+  task_id: string;
+}
+
+/** TaskResultResult is the result of task_result. Text is the agent's own last message: untrusted. */
+export interface TaskResultResult {
+  task_id: string;
+  agent: string;
+  transcript: string;
+  text: string;
+  truncated: boolean;
+}
+
+/** TaskLogResult is the result of task_log. Data is what the program printed: untrusted. */
+export interface TaskLogResult {
+  task_id: string;
+  tab_id: string;
+  /** agent, shell, terminal */
+  source: string;
+  data: string;
+  /** older output was dropped */
+  truncated: boolean;
+  /** bytes ever printed */
+  total: number;
+}
+
+/** TaskDiffResult is the result of task_diff: everything that the task has and its base has not. */
+export interface TaskDiffResult extends DiffStat {
+  task_id: string;
+  base: string;
+  files: FileChange[];
+  commits: Commit[];
+  diff?: string;
+  /** diff was cut at diff_bytes */
+  truncated?: boolean;
+  diff_bytes?: number;
+}
+
+/** TaskOpenResult is the result of task_open. */
+export interface TaskOpenResult {
+  task_id?: string;
+  /** false: the app runs without a window */
+  raised: boolean;
+}
+
+/** TaskRenameResult is the result of task_rename. */
+export interface TaskRenameResult {
+  task: TaskSummary;
+  old_name: string;
+}
+
+/** TaskApplyResult is the result of task_apply. */
+export interface TaskApplyResult {
+  task_id: string;
+  tracked_files: number;
+  untracked_files: number;
+  conflicts?: string[];
+  job?: string;
+}
+
+/** TaskArchiveResult is the result of task_archive. */
+export interface TaskArchiveResult {
+  task_id: string;
+  name: string;
+  project: string;
+  killed_agents: number;
+  backup_ref?: string;
+  job?: string;
+}
+
+/** TaskTabResult is the result of task_tab. */
+export interface TaskTabResult {
+  task_id: string;
+  tab_id: string;
+  agent?: string;
+  title: string;
+  prompt?: TaskSendResult;
+}
+
+/** TaskTabCloseResult is the result of task_tab_close. */
+export interface TaskTabCloseResult {
+  task_id: string;
+  tab_id: string;
+  title: string;
+  tab_kind: string;
+  was_default: boolean;
+  killed_pty: boolean;
+}
+
+/** TaskAgentsResult is the result of task_agents. */
+export interface TaskAgentsResult {
+  agents: AgentInfo[];
+}
+
+/** PromptsResult is the result of prompts. */
+export interface PromptsResult {
+  prompts: Prompt[];
+}
+
+/** ProjectListResult is the result of project_list. */
+export interface ProjectListResult {
+  projects: Project[];
+}
+
+/** ProjectAddResult is the result of project_add; adding a project again answers with the one there is. */
+export interface ProjectAddResult {
+  project: Project;
+  existed: boolean;
+}
+
+/** ProjectRemoveResult is the result of project_remove. The repository itself is left alone. */
+export interface ProjectRemoveResult {
+  name: string;
+  removed_tasks: number;
+  backup_refs?: string[];
+}
+
+/** TaskRestoreResult is the result of task_restore. */
+export interface TaskRestoreResult {
+  task: TaskSummary;
+  job?: string;
+}
+
+/** TaskStopResult is the result of task_stop. */
+export interface TaskStopResult {
+  task_id: string;
+  ended: number;
+}
+
+/** PathResult is the result of path. */
+export interface PathResult {
+  task_id: string;
+  path: string;
+}
+
+/** LedgerResult is the result of ledger. */
+export interface LedgerResult {
+  rows: LedgerRow[];
+  total: number;
+  /** "whole", or where it is broken */
+  chain: string;
+}
+
+/** SettingsResult is the result of settings_get and settings_set. */
+export interface SettingsResult {
+  file: string;
+  settings: Record<string, unknown>;
+  read_only?: boolean;
+  /** why the file was not taken, with its line */
+  problem?: string;
+  key?: string;
+  value?: unknown;
+}
+
+/** QuitResult is the result of quit. */
+export interface QuitResult {
+  running: boolean;
+  tasks_with_agents: number;
+  live_agents: number;
+  working_tasks: number;
+  quitting: boolean;
+}
+
+/** DoctorResult is the result of doctor. */
+export interface DoctorResult {
+  version: string;
+  findings: Finding[];
+}
+
+/** WindowState is everything that the window shows beside terminals and diffs; the window asks again when Rev moved. */
+export interface WindowState {
+  rev: number;
+  version: string;
+  projects: Project[];
+  tasks: TaskDetail[];
+  agents: AgentInfo[];
+  /** sentences that the person should see, such as a settings file that does not parse */
+  notices?: string[];
+  /** task that task_open asked to show, once */
+  focus?: string;
+  tasks_dir: string;
+}
+
+/** Event is one line that a streaming verb tells before its result. Readers skip kinds that they do not know. */
+export interface Event {
+  /** created, setup, prompt_queued, prompt_delivered, state, heartbeat */
+  event: string;
+  line?: string;
+  state?: string;
+  task?: TaskSummary;
+  prompt_id?: string;
+}
+
+/** AttachResult says which terminal was attached, and at the end why it ended. */
+export interface AttachResult {
+  task_id: string;
+  tab_id: string;
+  /** detached, exited, archived, closed, lagged */
+  reason?: string;
+  exit?: Exit;
+}
+
+/** TaskSummary is one row of task_list. */
+export interface TaskSummary {
+  id: string;
+  name: string;
+  project: string;
+  agent: string;
+  branch: string;
+  base_branch: string;
+  path: string;
+  is_main_checkout: boolean;
+  /** RFC 3339, UTC */
+  created: string;
+  state: string;
+  error?: string;
+  parent_id?: string;
+  sandbox: string;
+  work_state?: string;
+  /** what it waits for; untrusted text of the agent */
+  detail?: string;
+  open_tabs?: number;
+  queued?: number;
+  diff?: DiffStat;
+  /** why diff is absent */
+  diff_error?: string;
+  /** RFC 3339, UTC */
+  archived?: string;
+}
+
+/** TaskDetail is a task with its tabs. */
+export interface TaskDetail extends TaskSummary {
+  dirty_files?: number;
+  tabs: TabStatus[];
+  port: number;
+  /** lines of its creation */
+  log?: string[];
+  /** of its creation */
+  warnings?: string[];
+}
+
+/** WaitOutcome is how a wait ended. */
+export interface WaitOutcome {
+  outcome: string;
+  state?: string;
+  /** untrusted text */
+  detail?: string;
+}
+
+/** DiffStat counts the changes of a task against its base: commits, staged, unstaged and untracked files. */
+export interface DiffStat {
+  files_changed: number;
+  insertions: number;
+  deletions: number;
+  untracked: number;
+}
+
+/** FileChange is one changed file. */
+export interface FileChange {
+  path: string;
+  old_path?: string;
+  /** added, modified, deleted, renamed, copied, typechange, untracked, unmerged */
+  status: string;
+  insertions: number;
+  deletions: number;
+  binary?: boolean;
+  staged?: boolean;
+  unstaged?: boolean;
+}
+
+/** Commit is one commit of a task's branch that its base lacks. */
+export interface Commit {
+  id: string;
+  subject: string;
+  /** RFC 3339 */
+  time: string;
+}
+
+/** AgentInfo is one agent of the registry. */
+export interface AgentInfo {
+  id: string;
+  name: string;
+  /** builtin, custom */
+  kind: string;
+  enabled: boolean;
+  /** absent: not known yet */
+  installed?: boolean;
+  usable: boolean;
+  path?: string;
+  /** why it is not usable */
+  reason?: string;
+  can_resume: boolean;
+}
+
+/** Prompt is one entry of the prompt library. */
+export interface Prompt {
+  id: string;
+  title: string;
+  builtin: boolean;
+  enabled: boolean;
+  body?: string;
+}
+
+/** Project is a repository or folder that the person added. */
+export interface Project {
+  id: string;
+  name: string;
+  root_path: string;
+  base_branch?: string;
+  remote?: string;
+  non_git?: boolean;
+  bare?: boolean;
+  default_agent?: string;
+  tasks: number;
+  /** its folder is gone */
+  missing?: boolean;
+}
+
+/** LedgerRow is one row of the ledger. */
+export interface LedgerRow {
+  seq: number;
+  /** RFC 3339 with nanoseconds, UTC */
+  time: string;
+  /** asked, done */
+  phase: string;
+  call: string;
+  principal: string;
+  face: string;
+  verb: string;
+  target?: string;
+  outcome?: string;
+  duration_ms: number;
+  shape: string;
+}
+
+/** Finding is one line of doctor. */
+export interface Finding {
+  name: string;
+  /** ok, note, warn, fail */
+  level: string;
+  detail: string;
+  fix?: string;
+}
+
+/** Exit says how a program ended. */
+export interface Exit {
+  code: number;
+  signal?: string;
+}
+
+/** TabStatus is a tab of a task. */
+export interface TabStatus {
+  id: string;
+  /** from 1, as the strip shows it */
+  index: number;
+  /** agent, shell, terminal */
+  kind: string;
+  agent?: string;
+  /** untrusted text */
+  title: string;
+  state?: string;
+  /** untrusted text */
+  detail?: string;
+  is_default: boolean;
+  live: boolean;
+  queued: number;
+  /** how its last program ended */
+  exit?: Exit;
+  session_id?: string;
+}
+

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"termic/internal/fault"
+	"termic/internal/grant"
+	"termic/internal/verb"
+)
+
+// faces and classes are the columns of the matrices, from the widest.
+func faces() []grant.Face    { return []grant.Face{grant.Window, grant.CLI, grant.MCP} }
+func classes() []grant.Class { return []grant.Class{grant.Owner, grant.Full, grant.Scoped} }
+
+// markdown renders docs/verbs.md.
+func markdown() []byte {
+	b := &bytes.Buffer{}
+	fmt.Fprint(b, `# Verbs
+
+<!-- Made from the verb table by "make gen". Do not edit. -->
+
+Every operation of Termic is written once, in `+"`internal/verb/table.go`"+`. The window, the command line and the MCP
+endpoint call the same handlers with the same parameters, and get the same bytes back.
+
+## Who may call what
+
+A dot means that the class may call the verb on that face. A face that is blank in every column does not offer the verb;
+the reason stands with the verb below.
+
+| verb | command line | changes | owner, window | owner, CLI | full, MCP | scoped, MCP |
+|---|---|---|---|---|---|---|
+`)
+	for _, v := range verb.All() {
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", v.Name, cliPaths(&v), effect(v.Effect),
+			dot(v.On(grant.Window)), dot(v.On(grant.CLI)),
+			dot(v.On(grant.MCP) && grant.Full.Covers(v.Class)), dot(v.On(grant.MCP) && grant.Scoped.Covers(v.Class)))
+	}
+	exitCodes(b)
+	fmt.Fprint(b, "\n## The verbs\n")
+	for _, v := range verb.All() {
+		section(b, &v)
+	}
+	return b.Bytes()
+}
+
+func dot(on bool) string {
+	if on {
+		return "●"
+	}
+	return ""
+}
+
+func cliPaths(v *verb.Verb) string {
+	if v.CLI == "" {
+		return ""
+	}
+	var out []string
+	for _, p := range append([]string{v.CLI}, v.Aliases...) {
+		out = append(out, "`"+p+"`")
+	}
+	return strings.Join(out, ", ")
+}
+
+func effect(e verb.Effect) string {
+	s := string(e.Kind)
+	if e.Idempotent && e.Kind != verb.Reads {
+		s += ", idempotent"
+	}
+	return s
+}
+
+func exitCodes(b *bytes.Buffer) {
+	fmt.Fprint(b, "\n## Exit codes of the command line\n\n| code | meaning |\n|---|---|\n")
+	for _, code := range slices.Sorted(maps.Keys(fault.ExitDoc)) {
+		fmt.Fprintf(b, "| %d | %s |\n", code, fault.ExitDoc[code])
+	}
+}
+
+func section(b *bytes.Buffer, v *verb.Verb) {
+	fmt.Fprintf(b, "\n### `%s`\n\n%s.\n\n", v.Name, v.Doc)
+	fmt.Fprintf(b, "Narrowest class: %s. Effect: %s.", v.Class, effect(v.Effect))
+	if v.Streams {
+		fmt.Fprint(b, " Tells events while it runs.")
+	}
+	if v.CwdTarget {
+		fmt.Fprint(b, " On the command line the task may be left out: then it is the one of the current folder.")
+	}
+	fmt.Fprint(b, "\n")
+	for _, f := range faces() {
+		if why := v.NotOn[f]; why != "" {
+			fmt.Fprintf(b, "\nNot on %s: %s.\n", faceName(f), why)
+		}
+	}
+	if len(v.Exits) > 0 {
+		var list []string
+		for _, code := range v.Exits {
+			list = append(list, fmt.Sprintf("%d (%s)", code, fault.ExitDoc[code]))
+		}
+		fmt.Fprintf(b, "\nExit codes beside 0, 1 and 2: %s.\n", strings.Join(list, ", "))
+	}
+	if len(v.Params) == 0 {
+		return
+	}
+	fmt.Fprint(b, "\n| parameter | type | command line | faces | meaning |\n|---|---|---|---|---|\n")
+	for _, p := range v.Params {
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", paramName(p), paramKind(p), paramCLI(v, p), paramFaces(v, p), p.Doc)
+	}
+}
+
+func faceName(f grant.Face) string {
+	switch f {
+	case grant.CLI:
+		return "the command line"
+	case grant.MCP:
+		return "MCP"
+	}
+	return "the window"
+}
+
+func paramName(p verb.Param) string {
+	switch {
+	case p.ClientOnly:
+		return "(client only)"
+	case p.Required:
+		return "`" + p.Name + "` (required)"
+	}
+	return "`" + p.Name + "`"
+}
+
+func paramKind(p verb.Param) string {
+	switch {
+	case p.Enum != nil:
+		return strings.Join(p.Enum, ", ")
+	case p.Millis:
+		return "integer, milliseconds"
+	case p.Type == verb.Strings:
+		return "list of strings"
+	}
+	return string(p.Type)
+}
+
+func paramCLI(v *verb.Verb, p verb.Param) string {
+	switch {
+	case v.CLI == "" || !p.On(grant.CLI):
+		return ""
+	case p.Positional == "rest":
+		return "the remaining words"
+	case p.Positional != "":
+		return "positional"
+	case p.Flag == "":
+		return "by itself"
+	case p.Short != "":
+		return fmt.Sprintf("`--%s`, `-%s`", p.Flag, p.Short)
+	}
+	return "`--" + p.Flag + "`"
+}
+
+func paramFaces(v *verb.Verb, p verb.Param) string {
+	if p.ClientOnly {
+		return "CLI"
+	}
+	var out []string
+	for _, f := range faces() {
+		if v.On(f) && p.On(f) {
+			out = append(out, map[grant.Face]string{grant.Window: "window", grant.CLI: "CLI", grant.MCP: "MCP"}[f])
+		}
+	}
+	return strings.Join(out, ", ")
+}
