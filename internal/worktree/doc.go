@@ -1,0 +1,36 @@
+// Package worktree does everything that Termic needs of git, by running the user's own git: creating, listing,
+// comparing, applying, removing and restoring the worktrees of a repository. It knows nothing of tasks.
+//
+// # Promises
+//
+// Nothing is lost. No path, branch or file that existed before is overwritten or deleted, except by Remove of the one
+// worktree it is given; and Remove refuses as long as there is work that exists nowhere else, or, with consent, leaves a
+// backup ref first. A failure is an error with a sentence for the user, never a zero value.
+//
+// Programs are run with an argument list, never through a shell; paths follow "--" and revisions "--end-of-options".
+// Names that git prints are read from its NUL-separated forms, and are kept as the bytes that git gives: two spellings
+// of "é" are two names.
+//
+// # Trees that an agent could have written
+//
+// An agent may write its whole worktree, its `.git` file included. Therefore git is never told to find out by itself
+// where it is: GIT_DIR, GIT_COMMON_DIR and GIT_WORK_TREE are always given, taken from the repository's own list of
+// worktrees. Hooks, fsmonitor, external diff, textconv, gc and signing are off. Filters and merge drivers are off as
+// well, and submodules are not entered, because each of them runs programs that the tree or its configuration names.
+//
+// There are two exceptions. Create runs the filters and, after the checkout, the post-checkout hook, since that is what
+// sets a tree up (LFS, husky); CreateOptions.Guarded switches both off, for a start from a commit that a cage could have
+// written. And a Repo made by Plain keeps filters, merge drivers and submodules for trees whose agent is not caged: it
+// can run programs anyway, and with them an LFS or git-crypt repository behaves as in the user's shell.
+//
+// # The environment
+//
+// Children get the environment given in Options, without the caller's GIT_ variables (those that say where the user's
+// configuration is, and how ssh is run, are kept), with LC_ALL=C, no terminal, no pager, no editor and no prompts.
+// Every run is bounded in time and output.
+//
+// # Not covered
+//
+// Merging, committing and pushing; a worktree on another machine; content of ignored files, submodules and repositories
+// nested in a worktree is listed by Losses but not kept by a backup.
+package worktree
