@@ -19,7 +19,7 @@ UI_SOURCES    = $(shell find frontend -path frontend/node_modules -prune -o -pat
 
 .PHONY: help
 help: ## show this list
-	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 # ---- Run and build ------------------------------------------------------------------------------
 
@@ -99,7 +99,7 @@ check: setup-window frontend/dist/index.html ## format, vet, staticcheck, layers
 
 .PHONY: gen
 gen: setup-headless ## write the generated files again
-	go generate $(HEADLESS) ./...
+	go run $(HEADLESS) ./internal/verb/gen
 
 .PHONY: fuzz-short
 fuzz-short: setup-headless ## every fuzz target for 30 seconds (FUZZTIME)

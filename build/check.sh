@@ -28,7 +28,7 @@ tree_sums() { git ls-files -co --exclude-standard -z | xargs -0 sha256sum 2>/dev
 generated() {
   local before after
   before=$(tree_sums)
-  go generate -tags headless ./... || return 1
+  make --no-print-directory gen || return 1
   after=$(tree_sums)
   [ "$before" = "$after" ] && return
   echo 'these generated files were stale; they are fresh now, look at the difference and commit it:'

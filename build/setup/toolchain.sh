@@ -11,6 +11,9 @@ root=$(cd "$here/../.." && pwd)
 . "$here/lib.sh"
 tools=${TOOLS_DIR:-$root/.tools}
 
+scratch= # where a download lies until it is unpacked
+trap '[ -z "$scratch" ] || rm -rf "$scratch"' EXIT
+
 # found_go prints the version that a build in this repository would use. Go 1.21 and newer may fetch a
 # newer toolchain by themselves when go.mod asks for it (GOTOOLCHAIN).
 found_go() {
@@ -34,19 +37,19 @@ node_fits() {
 
 go_fits() { at_least "$1" "$GO_NEEDED"; }
 
-# install NAME VERSION URL SHA256: download, check, unpack, and point .tools/NAME at it.
-install() {
-  local name=$1 version=$2 url=$3 sum=$4 archive
+# bring NAME VERSION URL SHA256: download, check, unpack, and point .tools/NAME at it.
+bring() {
+  local name=$1 version=$2 url=$3 sum=$4
   command -v curl >/dev/null || command -v wget >/dev/null || "$here/packages.sh" download
   mkdir -p "$tools"
   exec 9>"$tools/.lock"
   flock 9
   if [ ! -d "$tools/$name-$version" ]; then
     say "downloading $name $version into $tools"
-    archive=$(mktemp -d "$tools/download.XXXXXX")
-    trap 'rm -rf "$archive"' EXIT
-    fetch "$url" "$sum" "$archive/archive.tar.gz"
-    unpack_as "$archive/archive.tar.gz" "$tools/$name-$version"
+    scratch=$(mktemp -d "$tools/download.XXXXXX")
+    fetch "$url" "$sum" "$scratch/archive.tar.gz"
+    unpack_as "$scratch/archive.tar.gz" "$tools/$name-$version"
+    rm -rf "$scratch"
   fi
   ln -sfn "$name-$version" "$tools/$name"
   exec 9>&-
@@ -59,7 +62,7 @@ ensure_go() {
   say "Go is ${have:-missing}; $GO_NEEDED or newer is needed"
   arch=$(machine_arch)
   case $arch in amd64) sum=$GO_SHA256_AMD64 ;; arm64) sum=$GO_SHA256_ARM64 ;; esac
-  install go "$GO_VERSION" "$GO_BASE_URL/go$GO_VERSION.linux-$arch.tar.gz" "$sum"
+  bring go "$GO_VERSION" "$GO_BASE_URL/go$GO_VERSION.linux-$arch.tar.gz" "$sum"
 }
 
 ensure_node() {
@@ -72,7 +75,7 @@ ensure_node() {
     amd64) sum=$NODE_SHA256_AMD64 arch=x64 ;;
     arm64) sum=$NODE_SHA256_ARM64 arch=arm64 ;;
   esac
-  install node "$NODE_VERSION" "$NODE_BASE_URL/v$NODE_VERSION/node-v$NODE_VERSION-linux-$arch.tar.gz" "$sum"
+  bring node "$NODE_VERSION" "$NODE_BASE_URL/v$NODE_VERSION/node-v$NODE_VERSION-linux-$arch.tar.gz" "$sum"
 }
 
 for name in "$@"; do
