@@ -1,0 +1,81 @@
+package control
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+var errLineTooLong = errors.New("line is longer than the protocol allows")
+
+// lineReader cuts a stream into lines. Memory grows with what was received, never beyond MaxLine and a buffer.
+type lineReader struct{ r *bufio.Reader }
+
+func newLineReader(r io.Reader) *lineReader { return &lineReader{bufio.NewReaderSize(r, 32<<10)} }
+
+// next returns the next line without its end, in memory of its own. At the end of the stream a line without its
+// newline is io.ErrUnexpectedEOF: what was cut off is never acted upon.
+func (l *lineReader) next() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := l.r.ReadSlice('\n')
+		if len(line)+len(part) > MaxLine+1 {
+			return nil, errLineTooLong
+		}
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return line[:len(line)-1], nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && len(line) > 0:
+			return nil, io.ErrUnexpectedEOF
+		default:
+			return nil, err
+		}
+	}
+}
+
+// lineWriter writes whole messages, one at a time, whoever calls it. After the first failure every write fails: what
+// follows half a line would be garbage.
+type lineWriter struct {
+	mu      sync.Mutex // guards all below
+	conn    net.Conn
+	timeout time.Duration // of one message; 0: none
+	failed  error
+}
+
+// write sends one message. A message over MaxLine is not sent at all and is errLineTooLong, which is no failure of the
+// connection.
+func (w *lineWriter) write(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if len(line) > MaxLine {
+		return errLineTooLong
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failed != nil {
+		return w.failed
+	}
+	if w.timeout > 0 {
+		if err := w.conn.SetWriteDeadline(time.Now().Add(w.timeout)); err != nil {
+			return err
+		}
+	}
+	_, w.failed = w.conn.Write(append(line, '\n'))
+	return w.failed
+}
+
+// patient lifts the time limit, for an attached terminal: its reader may stop for as long as it likes.
+func (w *lineWriter) patient() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.timeout = 0
+	return w.conn.SetWriteDeadline(time.Time{})
+}
