@@ -83,7 +83,7 @@ test-frontend: frontend/node_modules/.installed
 
 .PHONY: test-ui
 test-ui: headless frontend/dist/index.html
-	npm --prefix frontend run test:ui
+	npm --prefix frontend run ui-test
 
 .PHONY: test-window
 test-window: build

@@ -113,8 +113,8 @@ func npmDependencies(t *testing.T, rel string) []string {
 	return out
 }
 
-// link is a Markdown link or picture to a file of the repository.
-var link = regexp.MustCompile(`\]\(([^)#\s:]+)(#[^)\s]*)?\)`)
+// link is a Markdown link, or the source of a picture, to a file of the repository.
+var link = regexp.MustCompile(`(?:\]\(|\bsrc(?:set)?=")([^)"#\s:]+)(?:#[^)"\s]*)?[)"]`)
 
 func TestLinksLeadSomewhere(t *testing.T) {
 	walk(t, func(rel string) {
@@ -144,6 +144,9 @@ func TestRulesOfDocumentsCanFail(t *testing.T) {
 	}
 	if m := link.FindStringSubmatch("see [x](docs/a.md#part)"); m == nil || m[1] != "docs/a.md" {
 		t.Errorf("link not understood: %q", m)
+	}
+	if m := link.FindStringSubmatch(`<img src="docs/a.png" alt="x">`); m == nil || m[1] != "docs/a.png" {
+		t.Errorf("picture not understood: %q", m)
 	}
 	if link.MatchString("see [x](https://example.org)") {
 		t.Error("a link into the net counts as a file")
