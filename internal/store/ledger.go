@@ -1,0 +1,189 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"sync"
+	"time"
+
+	"termic/internal/fault"
+)
+
+// Bounds of the ledger.
+const (
+	groupMost    = 100  // grouped rows that may wait; the caller that finds them full commits them itself
+	ledgerMost   = 1000 // rows that one reading returns
+	ledgerUsual  = 100  // rows that one reading returns when none is named
+	maxShape     = 4096 // bytes of a row's shape
+	maxLedgerKey = 512  // bytes of each other text of a row
+)
+
+const ledgerColumns = `seq, time, phase, call, principal, face, verb, target, outcome, duration_ms, shape, prev_hash, hash`
+
+// group holds ledger rows that wait to be committed together.
+type group struct {
+	mu   sync.Mutex  // guards rows
+	rows []LedgerRow // at most groupMost
+	kick chan struct{}
+}
+
+func scanLedger(row scanner) (LedgerRow, error) {
+	var v LedgerRow
+	var at, ms int64
+	err := row.Scan(&v.Seq, &at, &v.Phase, &v.Call, &v.Principal, &v.Face, &v.Verb, &v.Target, &v.Outcome, &ms, &v.Shape, &v.PrevHash, &v.Hash)
+	v.Time, v.Duration = unstamp(at), time.Duration(ms)*time.Millisecond
+	return v, err
+}
+
+// Append adds rows to the end of the ledger, as part of the transaction. Seq, PrevHash and Hash are made here; the
+// duration is kept in whole milliseconds.
+func (t *Tx) Append(ctx context.Context, rows ...LedgerRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	var seq int64
+	var prev string
+	if err := t.q.QueryRowContext(ctx, `SELECT tip_seq, tip_hash FROM ledger_anchor`).Scan(&seq, &prev); err != nil {
+		return fmt.Errorf("read the end of the ledger: %w", err)
+	}
+	for _, v := range rows {
+		seq++
+		v.Seq, v.PrevHash, v.Duration = seq, prev, v.Duration.Truncate(time.Millisecond)
+		if v.Time.IsZero() {
+			v.Time = t.now()
+		}
+		if err := checkRow(v); err != nil {
+			return err
+		}
+		v.Hash = v.sum()
+		prev = v.Hash
+		if _, err := t.q.ExecContext(ctx, `INSERT INTO ledger (`+ledgerColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`, v.Seq, stamp(v.Time),
+			v.Phase, v.Call, v.Principal, v.Face, v.Verb, v.Target, v.Outcome, v.Duration.Milliseconds(), v.Shape, v.PrevHash, v.Hash); err != nil {
+			return fmt.Errorf("append to the ledger: %w", err)
+		}
+	}
+	if _, err := t.q.ExecContext(ctx, `UPDATE ledger_anchor SET tip_seq = ?, tip_hash = ?`, seq, prev); err != nil {
+		return fmt.Errorf("move the end of the ledger: %w", err)
+	}
+	return nil
+}
+
+func checkRow(v LedgerRow) error {
+	if v.Phase != PhaseAsked && v.Phase != PhaseDone {
+		return fault.New(fault.Internal, "A ledger row has no phase")
+	}
+	return firstError(limit("shape", v.Shape, maxShape), limit("call", v.Call, maxLedgerKey), limit("principal", v.Principal, maxLedgerKey),
+		limit("face", v.Face, maxLedgerKey), limit("verb", v.Verb, maxLedgerKey), limit("target", v.Target, maxLedgerKey),
+		limit("outcome", v.Outcome, maxLedgerKey))
+}
+
+// sum is the hash of a row: SHA-256 over a name for the format, then each field with its length before it, so that no
+// two rows have the same bytes.
+func (v LedgerRow) sum() string {
+	b := []byte("termic ledger 1\n")
+	number := func(n int64) { b = binary.BigEndian.AppendUint64(b, uint64(n)) }
+	number(v.Seq)
+	number(stamp(v.Time))
+	number(v.Duration.Milliseconds())
+	for _, text := range []string{v.Phase, v.Call, v.Principal, v.Face, v.Verb, v.Target, v.Outcome, v.Shape, v.PrevHash} {
+		b = binary.AppendUvarint(b, uint64(len(text)))
+		b = append(b, text...)
+	}
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}
+
+// Append commits rows, and the grouped ones that came before them, before it returns. It is for writing calls.
+func (s *Store) Append(ctx context.Context, rows ...LedgerRow) error {
+	return s.commitRows(ctx, rows)
+}
+
+// AppendGrouped is for rows of reading calls: they are committed together, at the latest after a quarter of a second,
+// with a hundred rows, before the next row of a writing call, or at Close. A crash may lose them. An error means that
+// the row was not taken.
+func (s *Store) AppendGrouped(ctx context.Context, row LedgerRow) error {
+	if row.Time.IsZero() {
+		row.Time = s.o.Now()
+	}
+	if err := checkRow(row); err != nil {
+		return err
+	}
+	select {
+	case <-s.stop:
+		return errClosed()
+	default:
+	}
+	s.group.mu.Lock()
+	full := len(s.group.rows) >= groupMost
+	if !full {
+		s.group.rows = append(s.group.rows, row)
+	}
+	s.group.mu.Unlock()
+	if full {
+		return s.commitRows(ctx, []LedgerRow{row})
+	}
+	select {
+	case s.group.kick <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// flush commits what is grouped.
+func (s *Store) flush(ctx context.Context) error { return s.commitRows(ctx, nil) }
+
+// commitRows commits the grouped rows and then rows. When that fails, the grouped ones wait on.
+func (s *Store) commitRows(ctx context.Context, rows []LedgerRow) error {
+	s.group.mu.Lock()
+	idle := len(rows) == 0 && len(s.group.rows) == 0
+	s.group.mu.Unlock()
+	if idle {
+		return nil
+	}
+	var taken []LedgerRow
+	err := s.Write(ctx, func(tx *Tx) error {
+		s.group.mu.Lock()
+		taken, s.group.rows = s.group.rows, nil
+		s.group.mu.Unlock()
+		if err := tx.Append(ctx, taken...); err != nil {
+			return err
+		}
+		return tx.Append(ctx, rows...)
+	})
+	if err != nil && len(taken) > 0 {
+		s.group.mu.Lock()
+		s.group.rows = append(taken, s.group.rows...)
+		s.group.mu.Unlock()
+	}
+	return err
+}
+
+// Ledger returns the rows that f picks, newest first, and how many match without Before and Limit. Grouped rows are
+// committed first, so that a caller sees its own.
+func (s *Store) Ledger(ctx context.Context, f LedgerFilter) (rows []LedgerRow, total int64, err error) {
+	if err := s.flush(ctx); err != nil {
+		return nil, 0, err
+	}
+	where, args := `1`, []any{}
+	for _, c := range []struct{ column, value string }{{"target", f.Target}, {"principal", f.Principal}, {"verb", f.Verb}} {
+		if c.value != "" {
+			where, args = where+` AND `+c.column+` = ?`, append(args, c.value)
+		}
+	}
+	if err := s.q.QueryRowContext(ctx, `SELECT count(*) FROM ledger WHERE `+where, args...).Scan(&total); err != nil {
+		return nil, 0, wrap(err, "read the ledger")
+	}
+	if f.Before > 0 {
+		where, args = where+` AND seq < ?`, append(args, f.Before)
+	}
+	most := f.Limit
+	if most <= 0 {
+		most = ledgerUsual
+	}
+	rows, err = many(ctx, s.Reader, scanLedger, `SELECT `+ledgerColumns+` FROM ledger WHERE `+where+` ORDER BY seq DESC LIMIT ?`,
+		append(args, min(most, ledgerMost))...)
+	return rows, total, err
+}

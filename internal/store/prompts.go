@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"termic/internal/fault"
+	"termic/internal/ids"
+)
+
+const promptColumns = `id, tab_id, task_id, text, state, reason, seq, created, updated`
+
+func scanPrompt(row scanner) (Prompt, error) {
+	var p Prompt
+	var created, updated int64
+	err := row.Scan(&p.ID, &p.TabID, &p.TaskID, &p.Text, &p.State, &p.Reason, &p.Seq, &created, &updated)
+	p.Created, p.Updated = unstamp(created), unstamp(updated)
+	return p, err
+}
+
+func noPrompt() error { return fault.New(fault.NotFound, "There is no such prompt") }
+
+// Prompt returns a prompt by id, in whatever state; finished ones are kept for 30 days.
+func (r Reader) Prompt(ctx context.Context, id string) (Prompt, error) {
+	return one(ctx, r, scanPrompt, noPrompt(), `SELECT `+promptColumns+` FROM prompts WHERE id = ?`, id)
+}
+
+// Prompts returns what is queued for a tab or being delivered to it, oldest first; of all tabs, when tabID is empty.
+func (r Reader) Prompts(ctx context.Context, tabID string) ([]Prompt, error) {
+	return many(ctx, r, scanPrompt, `SELECT `+promptColumns+` FROM prompts
+		WHERE state IN ('queued', 'delivering') AND (?1 = '' OR tab_id = ?1) ORDER BY seq`, tabID)
+}
+
+// NextPrompt returns the oldest queued prompt of a tab. There is none while another one is being delivered to it.
+func (r Reader) NextPrompt(ctx context.Context, tabID string) (Prompt, bool, error) {
+	p, err := one(ctx, r, scanPrompt, noPrompt(), `SELECT `+promptColumns+` FROM prompts WHERE tab_id = ?1 AND state = 'queued'
+		AND NOT EXISTS (SELECT 1 FROM prompts WHERE tab_id = ?1 AND state = 'delivering') ORDER BY seq LIMIT 1`, tabID)
+	if fault.CodeOf(err) == fault.NotFound {
+		return Prompt{}, false, nil
+	}
+	return p, err == nil, err
+}
+
+// EnqueuePrompt stores v behind all others, in state queued unless v says otherwise.
+func (t *Tx) EnqueuePrompt(ctx context.Context, v Prompt) (Prompt, error) {
+	if err := limit("prompt", v.Text, MaxText); err != nil {
+		return Prompt{}, err
+	}
+	tab, err := t.Tab(ctx, v.TabID)
+	if err != nil {
+		return Prompt{}, err
+	}
+	if !tab.ClosedAt.IsZero() {
+		return Prompt{}, fault.New(fault.Conflict, "The tab was closed")
+	}
+	if v.ID == "" {
+		v.ID = ids.New()
+	}
+	if v.State == "" {
+		v.State = PromptQueued
+	}
+	if v.Created.IsZero() {
+		v.Created = t.now()
+	}
+	v.TaskID, v.Created = tab.TaskID, unstamp(stamp(v.Created))
+	v.Updated = v.Created
+	err = t.q.QueryRowContext(ctx, `INSERT INTO prompts (id, tab_id, task_id, text, state, reason, created, updated)
+		VALUES (?,?,?,?,?,?,?,?) RETURNING seq`, v.ID, v.TabID, v.TaskID, v.Text, v.State, v.Reason, stamp(v.Created), stamp(v.Updated)).Scan(&v.Seq)
+	return v, err
+}
+
+// SetPromptState moves a prompt on. With from, the prompt must be in one of these states, else it is a conflict and
+// stays: so a prompt that was cancelled meanwhile is not delivered.
+func (t *Tx) SetPromptState(ctx context.Context, id, state, reason string, from ...string) error {
+	p, err := t.Prompt(ctx, id)
+	if err != nil {
+		return err
+	}
+	if len(from) > 0 && !slices.Contains(from, p.State) {
+		return fault.New(fault.Conflict, "The prompt is %s", p.State).WithData("state", p.State)
+	}
+	if err := limit("reason", reason, MaxText); err != nil {
+		return err
+	}
+	_, err = t.q.ExecContext(ctx, `UPDATE prompts SET state = ?, reason = ?, updated = ? WHERE id = ?`, state, reason, stamp(t.now()), id)
+	return err
+}
+
+// InterruptPrompts is for a start: what was being delivered when the app ended becomes unknown, and is returned.
+func (t *Tx) InterruptPrompts(ctx context.Context) ([]Prompt, error) {
+	return many(ctx, t.Reader, scanPrompt, `UPDATE prompts SET state = 'unknown', reason = 'Termic ended while it was being delivered',
+		updated = ? WHERE state = 'delivering' RETURNING `+promptColumns, stamp(t.now()))
+}
