@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"termic/internal/atomicfile"
 	"termic/internal/fault"
 )
 
@@ -104,7 +105,7 @@ func (s *Store) backup(ctx context.Context, schema int) error {
 	if err := f.Sync(); err != nil {
 		return failed(err)
 	}
-	if err := syncDir(filepath.Dir(name)); err != nil {
+	if err := atomicfile.SyncDir(filepath.Dir(name)); err != nil {
 		return failed(err)
 	}
 	return s.dropOldBackups()

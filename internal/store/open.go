@@ -16,6 +16,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver "sqlite": SQLite without cgo
 
+	"termic/internal/atomicfile"
 	"termic/internal/fault"
 )
 
@@ -219,7 +220,7 @@ func create(path string) error {
 	if err := f.Close(); err != nil {
 		return openFault(path, err)
 	}
-	return syncDir(filepath.Dir(path))
+	return atomicfile.SyncDir(filepath.Dir(path))
 }
 
 // inspect reads the schema number without changing anything, and refuses what is not ours to open.
