@@ -1,0 +1,269 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+)
+
+// Limits of a Diff.
+const (
+	defaultPatch = 4 << 20 // bytes of patch when DiffOptions does not say
+	maxUntracked = 20000   // untracked files whose lines are counted; more are listed without numbers
+
+)
+
+// DiffOptions limit a Diff.
+type DiffOptions struct {
+	Patch    bool  // with the text of the change
+	MaxBytes int64 // of Patch; 0 = 4 MiB
+	StatOnly bool  // leave out Files and Commits
+}
+
+// Diff is everything that a worktree has and its base has not.
+type Diff struct {
+	Base       Base
+	MergeBase  string // the commit that the worktree is compared with; "" in a repository without commits
+	Stat       api.DiffStat
+	Files      []api.FileChange
+	Commits    []api.Commit // newest first, at most 500
+	Patch      []byte
+	Truncated  bool  // Patch was cut at MaxBytes, or there are more than 20000 untracked files
+	TotalBytes int64 // of the whole patch
+}
+
+// Diff compares the files of the worktree at wt, as they are on disk, with the merge base of base and the worktree's
+// HEAD: commits, staged, unstaged and untracked changes together. The merge base and not the tip of base, because what
+// base got since the worktree left it is not the worktree's doing; against the tip it would show as deletions. When
+// base moves on and is merged into the worktree, the merge base moves along. Histories without a common commit are
+// compared with base itself.
+//
+// Untracked files count as wholly added. Counts of binary files are 0. Any failure of git is an error, never a zero; a
+// repository without commits is no failure: everything in it is untracked or staged, and compared with nothing.
+func (r *Repo) Diff(ctx context.Context, wt, base string, o DiffOptions) (Diff, error) {
+	at, err := r.in(wt)
+	if err != nil {
+		return Diff{}, err
+	}
+	d := Diff{}
+	against, err := r.against(ctx, at, base, &d)
+	if err != nil {
+		return Diff{}, err
+	}
+	st, err := r.status(ctx, at)
+	if err != nil {
+		return Diff{}, err
+	}
+	index, done, err := r.indexWithUntracked(ctx, at, st, &d)
+	if err != nil {
+		return Diff{}, err
+	}
+	defer done()
+	off, err := r.passive(ctx, at)
+	if err != nil {
+		return Diff{}, err
+	}
+	c := command{at: at, index: index, config: off, args: r.diffArgs("--raw", "--numstat", "-z", "--abbrev=40", against, "--")}
+	out, err := r.git.text(ctx, c)
+	if err != nil {
+		return Diff{}, err
+	}
+	if d.Files, err = parseDiff(out); err != nil {
+		return Diff{}, err
+	}
+	d.merge(st)
+	if o.Patch {
+		if err := r.patch(ctx, c, against, o.MaxBytes, &d); err != nil {
+			return Diff{}, err
+		}
+	}
+	if o.StatOnly {
+		d.Files = nil
+		return d, nil
+	}
+	d.Commits, err = r.commitsSince(ctx, at, d.MergeBase)
+	return d, err
+}
+
+// against finds the commit or tree to compare with and notes it in d.
+func (r *Repo) against(ctx context.Context, at place, base string, d *Diff) (string, error) {
+	b, err := r.ResolveBase(ctx, base)
+	if isEmpty(err) {
+		return r.emptyTree(ctx)
+	}
+	if err != nil {
+		return "", err
+	}
+	d.Base = b
+	d.MergeBase, err = r.mergeBase(ctx, at, b.Commit)
+	return d.MergeBase, err
+}
+
+// mergeBase returns the commit where the checkout at left base; base itself when there is none, or no HEAD.
+func (r *Repo) mergeBase(ctx context.Context, at place, base string) (string, error) {
+	mb, err := r.git.text(ctx, command{at: at, args: []string{"merge-base", "--end-of-options", base, "HEAD"}})
+	if exitOf(err) == 1 {
+		return base, nil // unrelated histories
+	}
+	if exitOf(err) > 1 {
+		if _, headErr := r.git.text(ctx, command{at: at, args: []string{"rev-parse", "--verify", "--quiet", "HEAD^{commit}"}}); exitOf(headErr) == 1 {
+			return base, nil // unborn
+		}
+	}
+	if err != nil {
+		return "", fault.Wrap(err, fault.Unavailable, "git could not find where this worktree left its base").WithHint("git says: %s", said(err))
+	}
+	return mb, nil
+}
+
+// emptyTree returns the id of the tree without files, written to the repository in case it is not there.
+func (r *Repo) emptyTree(ctx context.Context) (string, error) {
+	return r.git.text(ctx, command{at: r.here(), args: []string{"hash-object", "-t", "tree", "-w", "--stdin"}, writes: true})
+}
+
+// diffArgs are those of every diff: no programs but git, no configuration that changes the form.
+func (r *Repo) diffArgs(more ...string) []string {
+	return append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--submodule=short", "--find-renames",
+		"--src-prefix=a/", "--dst-prefix=b/", r.submodules()}, more...)
+}
+
+// indexWithUntracked copies the worktree's index and notes the untracked files in the copy, so that one diff sees them
+// too. The worktree's own index stays as it is. done removes the copy.
+func (r *Repo) indexWithUntracked(ctx context.Context, at place, st Status, d *Diff) (index string, done func(), err error) {
+	var names bytes.Buffer
+	count := 0
+	for _, f := range st.files {
+		if f.Index != '?' || strings.HasSuffix(f.Path, "/") { // a folder is a repository of its own
+			continue
+		}
+		if count++; count > maxUntracked {
+			d.Truncated = true
+			break
+		}
+		names.WriteString(f.Path + "\x00")
+	}
+	if count == 0 {
+		return "", func() {}, nil
+	}
+	index, done, err = copyIndex(at)
+	if err != nil {
+		return "", nil, err
+	}
+	_, err = r.git.run(ctx, command{at: at, index: index, stdin: &names, writes: true,
+		args: []string{"add", "--intent-to-add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"}})
+	if err != nil {
+		done()
+		return "", nil, fault.Wrap(err, fault.Conflict, "The untracked files could not be read").
+			WithHint("Did they change meanwhile? Try again. git says: %s", said(err))
+	}
+	return index, done, nil
+}
+
+// copyIndex copies the index of a checkout into a new temporary folder. A checkout without one gives a path where none is.
+func copyIndex(at place) (index string, done func(), err error) {
+	dir, err := os.MkdirTemp("", "termic-index-")
+	if err != nil {
+		return "", nil, fault.Wrap(err, fault.Unavailable, "No temporary folder could be made")
+	}
+	done = func() { _ = os.RemoveAll(dir) }
+	index = filepath.Join(dir, "index")
+	src, err := os.Open(filepath.Join(at.gitDir, "index"))
+	if os.IsNotExist(err) {
+		return index, done, nil
+	}
+	if err == nil {
+		err = copyTo(index, src)
+		src.Close()
+	}
+	if err != nil {
+		done()
+		return "", nil, fault.Wrap(err, fault.Unavailable, "The index of the worktree cannot be read")
+	}
+	return index, done, nil
+}
+
+func copyTo(path string, src io.Reader) error {
+	dst, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(dst, src)
+	if closeErr := dst.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// merge adds to the files of the diff what the status knows: which are untracked, staged, unstaged, and untracked ones
+// that the diff was spared; then it sums up.
+func (d *Diff) merge(st Status) {
+	at := map[string]int{}
+	for i, f := range d.Files {
+		at[f.Path] = i
+	}
+	for _, f := range st.files {
+		i, ok := at[f.Path]
+		switch {
+		case !ok && f.Index == '?':
+			d.Files = append(d.Files, api.FileChange{Path: f.Path, Status: "untracked"})
+		case !ok: // such as a change that was undone again: against the base there is none
+		case f.Index == '?':
+			d.Files[i].Status = "untracked"
+		case f.Conflict:
+			d.Files[i].Status = "unmerged"
+		default:
+			d.Files[i].Staged, d.Files[i].Unstaged = f.Index != '.', f.Worktree != '.'
+		}
+	}
+	for _, f := range d.Files {
+		d.Stat.Insertions += f.Insertions
+		d.Stat.Deletions += f.Deletions
+		if f.Status == "untracked" {
+			d.Stat.Untracked++
+		}
+	}
+	d.Stat.FilesChanged = len(d.Files)
+}
+
+// patch adds the text of the change, cut at max bytes; the rest is read and counted.
+func (r *Repo) patch(ctx context.Context, c command, against string, limit int64, d *Diff) error {
+	if limit <= 0 {
+		limit = defaultPatch
+	}
+	c.args, c.max = r.diffArgs("--patch", against, "--"), limit
+	res, err := r.git.run(ctx, c)
+	if err != nil {
+		return err
+	}
+	d.Patch, d.TotalBytes = res.Stdout, res.Total
+	d.Truncated = d.Truncated || res.Truncated
+	return nil
+}
+
+// commitsSince lists the commits of the checkout that from lacks.
+func (r *Repo) commitsSince(ctx context.Context, at place, from string) ([]api.Commit, error) {
+	if from == "" {
+		return nil, nil // without a commit in the repository there is none in the worktree
+	}
+	if _, err := r.git.text(ctx, command{at: at, args: []string{"rev-parse", "--verify", "--quiet", "HEAD^{commit}"}}); exitOf(err) == 1 {
+		return nil, nil // unborn
+	}
+	recs, err := r.git.records(ctx, command{at: at, args: []string{"log", "-z", "--no-color", "--no-show-signature", "--no-decorate",
+		"--max-count=500", "--format=%H%x1f%cI%x1f%s", "--end-of-options", from + "..HEAD"}})
+	if err != nil {
+		return nil, err
+	}
+	var out []api.Commit
+	for _, rec := range recs {
+		if f := strings.SplitN(rec, "\x1f", 3); len(f) == 3 {
+			out = append(out, api.Commit{ID: f[0], Time: f[1], Subject: f[2]})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,231 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"termic/internal/fault"
+)
+
+// Repo is one repository, opened through one of its checkouts. It holds no open files and no cache of what git says, and
+// may be used from several goroutines.
+type Repo struct {
+	git    *Git
+	root   string // checkout that was opened, "" = bare
+	main   string // main checkout, "" = bare
+	common string
+	plain  bool // filters, merge drivers and submodules act as in the user's shell
+}
+
+// Open finds the repository that path lies in. path may be the root or any folder of a checkout, a linked worktree, a
+// bare repository, or a .git folder. Errors: fault.NotFound when there is no such folder, fault.Unsupported when it is in
+// no repository, or in one that git refuses to open.
+func (g *Git) Open(ctx context.Context, path string) (*Repo, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.InvalidArgument, "The path %s cannot be made absolute", printable(path, 200))
+	}
+	if st, err := os.Stat(abs); err != nil || !st.IsDir() {
+		return nil, fault.Wrap(errors.Join(err), fault.NotFound, "There is no folder %s", printable(abs, 200))
+	}
+	at, err := g.locate(ctx, abs)
+	if err != nil {
+		return nil, err
+	}
+	r := &Repo{git: g, root: at.top, common: at.common}
+	switch {
+	case at.top != "" && at.gitDir == at.common:
+		r.main = at.top
+	case at.bare:
+	default: // a linked worktree, or a .git folder: only the list tells whether there is a main checkout
+		list, err := r.List(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(list) > 0 && !list[0].Bare {
+			r.main = list[0].Path
+		}
+		if r.root == "" {
+			r.root = r.main
+		}
+	}
+	return r, nil
+}
+
+// location is what git finds at a folder.
+type location struct {
+	gitDir, common, top string // top = "" outside of a checkout
+	bare                bool
+}
+
+// locate asks git about the folder dir. Paths come one a line; a newline in one of them shows as surplus lines, and then
+// each is asked for alone.
+func (g *Git) locate(ctx context.Context, dir string) (location, error) {
+	ask := func(what ...string) (string, error) {
+		args := append([]string{"rev-parse", "--path-format=absolute"}, what...)
+		return g.text(ctx, command{at: place{workTree: dir}, args: args})
+	}
+	out, err := ask("--git-dir", "--git-common-dir", "--is-bare-repository", "--is-inside-work-tree")
+	if err != nil && exitOf(err) < 0 {
+		return location{}, err
+	}
+	if err != nil {
+		return location{}, fault.Wrap(err, fault.Unsupported, "%s is not a git repository", printable(dir, 200)).
+			WithHint("git says: %s", said(err)).WithData("path", dir)
+	}
+	lines := strings.Split(out, "\n")
+	if len(lines) != 4 {
+		lines = make([]string, 4)
+		for i, what := range []string{"--git-dir", "--git-common-dir", "--is-bare-repository", "--is-inside-work-tree"} {
+			if lines[i], err = ask(what); err != nil {
+				return location{}, err
+			}
+		}
+	}
+	l := location{gitDir: filepath.FromSlash(lines[0]), common: filepath.FromSlash(lines[1]), bare: lines[2] == "true"}
+	l.common, l.gitDir = canonical(l.common), canonical(l.gitDir)
+	if lines[3] == "true" {
+		top, err := ask("--show-toplevel")
+		if err != nil {
+			return location{}, err
+		}
+		l.top = canonical(filepath.FromSlash(top))
+	}
+	return l, nil
+}
+
+// Root returns the checkout that Open was pointed at: the main checkout, or the linked worktree that the path lay in; ""
+// when it was a bare repository. Apply writes here.
+func (r *Repo) Root() string { return r.root }
+
+// Main returns the repository's main checkout, "" when it is bare.
+func (r *Repo) Main() string { return r.main }
+
+// CommonDir returns the folder with the objects and refs that all worktrees share: the identity of the repository.
+func (r *Repo) CommonDir() string { return r.common }
+
+// Bare reports whether the repository has no main checkout.
+func (r *Repo) Bare() bool { return r.main == "" }
+
+// Plain returns the same repository for trees whose agent is not caged: filters, merge drivers and submodules act as in
+// the user's shell. Hooks stay off.
+func (r *Repo) Plain() *Repo {
+	c := *r
+	c.plain = true
+	return &c
+}
+
+// here is the place for commands about the repository as a whole.
+func (r *Repo) here() place {
+	return place{gitDir: r.common, common: r.common, workTree: r.main}
+}
+
+// in returns the place of the checkout at wt, found in the repository's own list and never in wt itself. A path that is
+// no checkout of this repository is fault.NotFound.
+func (r *Repo) in(wt string) (place, error) {
+	path := canonical(wt)
+	if r.main != "" && path == canonical(r.main) {
+		return place{gitDir: r.common, common: r.common, workTree: r.main}, nil
+	}
+	admin, err := r.admin(path)
+	if err != nil {
+		return place{}, err
+	}
+	if admin == "" {
+		return place{}, fault.New(fault.NotFound, "%s is not a worktree of this repository", printable(wt, 200)).WithData("path", wt)
+	}
+	if st, err := os.Stat(path); err != nil || !st.IsDir() {
+		return place{}, fault.Wrap(errors.Join(err), fault.NotFound, "The folder %s is gone", printable(wt, 200)).
+			WithHint("Recreate the worktree, or archive the task.").WithData("path", wt).WithData("missing", true)
+	}
+	return place{gitDir: admin, common: r.common, workTree: path}, nil
+}
+
+// admin returns the administrative folder of the worktree at path; "" when there is none.
+func (r *Repo) admin(path string) (string, error) {
+	base := filepath.Join(r.common, "worktrees")
+	entries, err := os.ReadDir(base)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fault.Wrap(err, fault.Unavailable, "The list of worktrees cannot be read")
+	}
+	want := canonical(path)
+	for _, e := range entries {
+		dir := filepath.Join(base, e.Name())
+		b, err := os.ReadFile(filepath.Join(dir, "gitdir"))
+		if err != nil {
+			continue // half-made or half-removed; git skips it as well
+		}
+		pointer := filepath.FromSlash(strings.TrimRight(string(b), "\r\n"))
+		if !filepath.IsAbs(pointer) {
+			pointer = filepath.Join(dir, pointer)
+		}
+		if canonical(filepath.Dir(pointer)) == want {
+			return dir, nil
+		}
+	}
+	return "", nil
+}
+
+// canonical resolves the symlinks of as much of path as exists, so that two spellings of one place compare equal.
+func canonical(path string) string {
+	path = filepath.Clean(path)
+	rest := ""
+	for p := path; ; {
+		if real, err := filepath.EvalSymlinks(p); err == nil {
+			return filepath.Join(real, rest)
+		}
+		parent := filepath.Dir(p)
+		if parent == p {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(p), rest)
+		p = parent
+	}
+}
+
+// passive returns the settings that keep filters and merge drivers from running, for trees that could name programs of
+// an agent's choice. A merge driver without a command would silently keep our side, so it becomes git's own text merge.
+func (r *Repo) passive(ctx context.Context, at place) ([]setting, error) {
+	if r.plain {
+		return nil, nil
+	}
+	return r.neutral(ctx, at)
+}
+
+// neutral is passive whatever the Repo is.
+func (r *Repo) neutral(ctx context.Context, at place) ([]setting, error) {
+	names, err := r.git.records(ctx, command{at: at, args: []string{"config", "--null", "--name-only", "--get-regexp",
+		`^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver)$`}})
+	if exitOf(err) == 1 {
+		return nil, nil // none
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []setting
+	for _, n := range names {
+		switch {
+		case strings.HasPrefix(n, "merge."):
+			out = append(out, setting{n, "git merge-file -q --marker-size=%L %A %O %B"})
+		case strings.HasSuffix(n, ".required"):
+			out = append(out, setting{n, "false"})
+		default:
+			out = append(out, setting{n, ""})
+		}
+	}
+	return out, nil
+}
+
+// submodules is how far a status or diff looks into submodules: git would start another git in each.
+func (r *Repo) submodules() string {
+	if r.plain {
+		return "--ignore-submodules=none"
+	}
+	return "--ignore-submodules=dirty"
+}
