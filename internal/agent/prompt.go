@@ -1,0 +1,59 @@
+package agent
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"termic/internal/fault"
+)
+
+// MaxPrompt is the longest prompt, in bytes: one limit on every face, which leaves room for its escaping in a line of
+// 1 MiB.
+const MaxPrompt = 900 << 10
+
+// Clean makes a text fit to be typed: line ends become newlines, and every control character but newline and tab is
+// taken out, the ESC with which a text could leave its paste brackets and press keys first of all. What is not UTF-8
+// becomes U+FFFD. All else stays as it is.
+//
+// Errors: fault.InvalidArgument for a text that is empty, blank, or longer than MaxPrompt.
+func Clean(text string) (string, error) {
+	if len(text) > MaxPrompt {
+		return "", fault.New(fault.InvalidArgument, "The prompt has %d bytes, the limit is %d", len(text), MaxPrompt).
+			WithHint("Put the long part into a file of the task and refer to it.")
+	}
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	var b strings.Builder
+	b.Grow(len(text))
+	for _, r := range text {
+		switch {
+		case r == '\r':
+			r = '\n'
+		case r == '\n' || r == '\t':
+		case r < 0x20 || r >= 0x7F && r <= 0x9F:
+			continue
+		}
+		b.WriteRune(r)
+	}
+	out := b.String()
+	if strings.TrimSpace(out) == "" {
+		return "", fault.New(fault.InvalidArgument, "The prompt is empty")
+	}
+	if len(out) > MaxPrompt { // invalid bytes grow when they are replaced
+		return "", fault.New(fault.InvalidArgument, "The prompt has %d bytes, the limit is %d", len(out), MaxPrompt)
+	}
+	return out, nil
+}
+
+// Guarded returns the text as it must be typed to arrive as text: when its first character would make the agent take
+// it for a command (Kind.Special), Kind.Guard comes before it. The agent then receives the text with one leading space
+// and not one byte else changed.
+func (k Kind) Guarded(text string) string {
+	r, _ := utf8.DecodeRuneInString(text)
+	if k.Special == "" || !strings.ContainsRune(k.Special, r) {
+		return text
+	}
+	if k.Guard == "" {
+		return " " + text
+	}
+	return k.Guard + text
+}

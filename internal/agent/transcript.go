@@ -1,0 +1,257 @@
+package agent
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"termic/internal/fault"
+)
+
+// ClaudeTranscript reads the last answer of claude: the last line of its transcript that is of the assistant, not of a
+// side chain, and has text. configDir is its CLAUDE_CONFIG_DIR, by default ~/.claude. Without a session id the newest
+// transcript of the directory is taken, unless the directory is shared.
+func ClaudeTranscript(configDir, cwd, sessionID string, shared bool) (Found, error) {
+	rel := filepath.Join("projects", claudeDirName(cwd))
+	root, err := os.OpenRoot(configDir)
+	if err != nil {
+		return Found{}, noResult("Claude Code")
+	}
+	defer root.Close()
+	var name string
+	switch {
+	case sessionID != "":
+		if !safeID(sessionID) {
+			return Found{}, fault.New(fault.InvalidArgument, "The conversation id is not valid")
+		}
+		name = filepath.Join(rel, sessionID+".jsonl")
+	case shared:
+		return Found{}, noSession("Claude Code")
+	default:
+		if name = newestFile(root, rel); name == "" {
+			return Found{}, noResult("Claude Code")
+		}
+	}
+	return readTranscript(root, name, filepath.Join(configDir, name), "Claude Code", claudeText)
+}
+
+// claudeDirName is how claude names the directory of a project: everything that is no ASCII letter or digit becomes a
+// dash.
+func claudeDirName(cwd string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, cwd)
+}
+
+// newestFile returns the newest regular .jsonl file of a directory.
+func newestFile(root *os.Root, dir string) string {
+	d, err := root.Open(dir)
+	if err != nil {
+		return ""
+	}
+	defer d.Close()
+	entries, _ := d.ReadDir(maxEntries) // what could be read is enough
+	best, newest := "", fs.FileInfo(nil)
+	for _, e := range entries {
+		if !e.Type().IsRegular() || filepath.Ext(e.Name()) != ".jsonl" {
+			continue
+		}
+		info, err := e.Info()
+		if err == nil && (newest == nil || info.ModTime().After(newest.ModTime())) {
+			best, newest = filepath.Join(dir, e.Name()), info
+		}
+	}
+	return best
+}
+
+// readTranscript finds the last line of a transcript that text makes something of.
+func readTranscript(root *os.Root, name, path, who string, text func(line []byte) string) (Found, error) {
+	f, err := openRegular(root, name)
+	if err != nil {
+		return Found{}, noResult(who)
+	}
+	defer f.Close()
+	out := Found{Path: path}
+	err = linesFromEnd(f, maxTranscript, func(line []byte) bool {
+		out.Text = text(line)
+		return out.Text == ""
+	})
+	if err != nil {
+		return Found{}, fault.Wrap(err, fault.Unavailable, "The transcript of %s could not be read", who)
+	}
+	if out.Text == "" {
+		return Found{}, noResult(who)
+	}
+	if len(out.Text) > MaxResult {
+		out.Text, out.Truncated = strings.ToValidUTF8(out.Text[len(out.Text)-MaxResult:], ""), true
+	}
+	return out, nil
+}
+
+// openRegular opens a file of the root that is no link, device or pipe.
+func openRegular(root *os.Root, name string) (*os.File, error) {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fs.ErrInvalid
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := f.Stat()
+	if err != nil || !os.SameFile(info, opened) {
+		f.Close()
+		return nil, fs.ErrInvalid
+	}
+	return f, nil
+}
+
+// claudeText is the text of a line of claude's transcript if it is an answer.
+func claudeText(line []byte) string {
+	var l struct {
+		Type        string `json:"type"`
+		IsSidechain bool   `json:"isSidechain"`
+		Message     struct {
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+		} `json:"message"`
+	}
+	if json.Unmarshal(line, &l) != nil || l.Type != "assistant" || l.IsSidechain {
+		return ""
+	}
+	return joinContent(l.Message.Content, "text")
+}
+
+// joinContent reads content that is a string or a list of blocks; blocks of the given kind are joined by newlines.
+func joinContent(raw json.RawMessage, kind string) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		if strings.TrimSpace(s) == "" {
+			return ""
+		}
+		return s
+	}
+	var blocks []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(raw, &blocks) != nil {
+		return ""
+	}
+	var parts []string
+	for _, b := range blocks {
+		if b.Type == kind && strings.TrimSpace(b.Text) != "" {
+			parts = append(parts, b.Text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// CodexTranscript reads the last answer of codex. It keeps one file per conversation, sessions/YYYY/MM/DD/
+// rollout-TIME-ID.jsonl under its CODEX_HOME; the first line tells id and directory. Without a session id the newest
+// conversation that began in cwd is taken, unless the directory is shared.
+func CodexTranscript(codexHome, cwd, sessionID string, shared bool) (Found, error) {
+	if sessionID == "" && shared {
+		return Found{}, noSession("Codex")
+	}
+	if sessionID != "" && !safeID(sessionID) {
+		return Found{}, fault.New(fault.InvalidArgument, "The conversation id is not valid")
+	}
+	root, err := os.OpenRoot(codexHome)
+	if err != nil {
+		return Found{}, noResult("Codex")
+	}
+	defer root.Close()
+	for _, name := range rollouts(root) {
+		if sessionID != "" && !strings.HasSuffix(name, sessionID+".jsonl") {
+			continue
+		}
+		meta, ok := rolloutMeta(root, name)
+		if !ok || sessionID == "" && meta.Cwd != cwd || sessionID != "" && meta.ID != sessionID {
+			continue
+		}
+		return readTranscript(root, name, filepath.Join(codexHome, name), "Codex", codexText)
+	}
+	return Found{}, noResult("Codex")
+}
+
+// rollouts lists codex's files, newest name first: the names begin with the time.
+func rollouts(root *os.Root) []string {
+	var out []string
+	var walk func(dir string, depth int)
+	walk = func(dir string, depth int) {
+		d, err := root.Open(dir)
+		if err != nil {
+			return
+		}
+		defer d.Close()
+		entries, _ := d.ReadDir(maxEntries)
+		sort.Slice(entries, func(i, j int) bool { return entries[i].Name() > entries[j].Name() })
+		for _, e := range entries {
+			if len(out) >= maxEntries {
+				return
+			}
+			name := filepath.Join(dir, e.Name())
+			switch {
+			case e.IsDir() && depth < 3:
+				walk(name, depth+1)
+			case e.Type().IsRegular() && strings.HasPrefix(e.Name(), "rollout-") && filepath.Ext(e.Name()) == ".jsonl":
+				out = append(out, name)
+			}
+		}
+	}
+	walk("sessions", 0)
+	return out
+}
+
+// rolloutHead identifies a conversation of codex.
+type rolloutHead struct {
+	ID  string `json:"id"`
+	Cwd string `json:"cwd"`
+}
+
+// rolloutMeta reads the first line of a file of codex.
+func rolloutMeta(root *os.Root, name string) (rolloutHead, bool) {
+	f, err := openRegular(root, name)
+	if err != nil {
+		return rolloutHead{}, false
+	}
+	defer f.Close()
+	line, err := firstLine(f)
+	if err != nil {
+		return rolloutHead{}, false
+	}
+	var l struct {
+		Type    string      `json:"type"`
+		Payload rolloutHead `json:"payload"`
+	}
+	if json.Unmarshal(line, &l) != nil || l.Type != "session_meta" {
+		return rolloutHead{}, false
+	}
+	return l.Payload, true
+}
+
+// codexText is the text of a line of codex's transcript if it is an answer.
+func codexText(line []byte) string {
+	var l struct {
+		Type    string `json:"type"`
+		Payload struct {
+			Type    string          `json:"type"`
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+		} `json:"payload"`
+	}
+	if json.Unmarshal(line, &l) != nil || l.Type != "response_item" || l.Payload.Type != "message" || l.Payload.Role != "assistant" {
+		return ""
+	}
+	return joinContent(l.Payload.Content, "output_text")
+}

@@ -1,0 +1,371 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// typist is one delivery under way. It belongs to the goroutine of Deliver.
+type typist struct {
+	t     Terminal
+	k     Kind
+	d     *Detector
+	o     DeliverOptions
+	clock Clock
+	body  string // what is typed
+	mark  mark   // what is looked for on the screen
+
+	rec   Receipt
+	typed bool
+	at    time.Time // of the last byte of text
+	base  Screen    // before the text
+	mode  modes     // under which the text was typed
+	seen  bool      // the echo was seen
+}
+
+// modes tell one program and page of a terminal from another.
+type modes struct {
+	paste, alt bool
+	foreground int
+}
+
+// glance is what the Detector knows at one moment.
+type glance struct {
+	started, first, last time.Time
+	chunks               uint64
+	paste, alt           bool
+	st                   State
+	status               report
+	news                 <-chan struct{} // closed at the next output or change
+}
+
+func (d *Detector) glance() glance {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.wake == nil {
+		d.wake = make(chan struct{})
+	}
+	return glance{started: d.started, first: d.first, last: d.last, chunks: d.chunks, paste: d.paste, alt: d.alt,
+		st: d.st, status: d.status, news: d.wake}
+}
+
+// exited reports that the program is gone.
+func (w *typist) exited() bool {
+	select {
+	case <-w.t.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// lookGap is the least time between two looks at the screen: a program that floods its terminal shall not be read at
+// every chunk.
+const lookGap = 10 * time.Millisecond
+
+// pause waits for news, for the moment, or for the end of the program, whatever comes first, and a little after news.
+func (w *typist) pause(ctx context.Context, g glance, until time.Time) error {
+	news := g.news
+	for _, span := range [...]time.Duration{lookGap, until.Sub(w.clock.Now()) - lookGap} {
+		rang := make(chan struct{})
+		stop := w.clock.AfterFunc(max(span, 0), func() { close(rang) })
+		var early <-chan struct{}
+		if span != lookGap {
+			early = news
+		}
+		select {
+		case <-early:
+		case <-rang:
+		case <-w.t.Done():
+		case <-ctx.Done():
+			stop()
+			return w.failure(ctx.Err(), "")
+		}
+		stop()
+	}
+	return nil
+}
+
+func (w *typist) modesNow(g glance) modes {
+	m := modes{paste: g.paste, alt: g.alt}
+	if f, ok := w.t.(Foregrounder); ok {
+		m.foreground = f.Foreground()
+	}
+	return m
+}
+
+// knows reports whether the screen of this kind tells that it can be typed into.
+func (w *typist) knows() bool { return len(w.k.Hints.Composer) > 0 }
+
+// ready waits until text can be typed.
+func (w *typist) ready(ctx context.Context) error {
+	begin := w.clock.Now()
+	var shown, dialog time.Time // since when the composer, or a dialog, is there without a break
+	for {
+		g := w.d.glance()
+		if w.exited() {
+			return w.failure(ErrExited, "")
+		}
+		now := w.clock.Now()
+		if g.st.Work == NeedsInput && g.st.Source == SourceStatus {
+			return w.failure(ErrNeedsInput, g.st.Detail)
+		}
+		s := w.t.Screen()
+		if row, ok := w.k.dialog(s); ok {
+			// Menus are painted in pieces, and some go away by themselves.
+			if dialog.IsZero() {
+				dialog = now
+			}
+			if now.Sub(dialog) >= DialogQuiet {
+				return w.failure(ErrNeedsInput, row)
+			}
+			if err := w.pause(ctx, g, dialog.Add(DialogQuiet)); err != nil {
+				return err
+			}
+			shown = time.Time{}
+			continue
+		}
+		dialog = time.Time{}
+		f, there := w.k.composer(s)
+		if there && shown.IsZero() {
+			shown = now
+		} else if !there {
+			shown = time.Time{}
+		}
+		at, err := w.readyAt(begin, shown, g, s, f)
+		if err != nil {
+			return err
+		}
+		if !now.Before(at) {
+			return nil
+		}
+		if err := w.pause(ctx, g, at); err != nil {
+			return err
+		}
+	}
+}
+
+// readyAt is the moment from which text can be typed if nothing changes until then.
+func (w *typist) readyAt(begin, shown time.Time, g glance, s Screen, f field) (time.Time, error) {
+	now := w.clock.Now()
+	fresh := w.o.Fresh && g.st.Submits == 0
+	quiet, patience := RestQuiet, RestWait
+	if fresh {
+		quiet, patience = StartQuiet, ReadyWait
+	}
+	still := g.last.Add(quiet)
+	switch {
+	case w.knows() && !shown.IsZero():
+		if !f.empty {
+			if now.Sub(begin) >= EchoWait {
+				return time.Time{}, w.failure(ErrOccupied, "")
+			}
+			return later(now, begin.Add(EchoWait)), nil
+		}
+		// A composer that stays is ready even if the rest of the screen never rests.
+		return earlier(later(still, shown.Add(RestQuiet)), shown.Add(StartFloor)), nil
+	case w.knows():
+		// Its look may have changed with a release: its own report that it is at rest will do.
+		if g.status.seen && (g.status.state == "idle" || g.status.state == "done") {
+			return later(g.last.Add(StartQuiet), g.status.at.Add(StartFloor)), nil
+		}
+		if now.Sub(begin) >= patience {
+			return time.Time{}, w.failure(ErrNotReady, "")
+		}
+		return begin.Add(patience), nil
+	case len(w.k.Hints.Ready) > 0:
+		for _, row := range s.Lines {
+			if anyMatch(w.k.Hints.Ready, row) {
+				return still, nil
+			}
+		}
+		if now.Sub(begin) >= patience {
+			return time.Time{}, w.failure(ErrNotReady, "")
+		}
+		return begin.Add(patience), nil
+	case g.first.IsZero():
+		return g.started.Add(StartBlank), nil
+	case fresh:
+		return earlier(later(still, g.started.Add(StartFloor)), g.first.Add(StartPainted)), nil
+	}
+	return earlier(still, begin.Add(StartPainted)), nil
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// write hands bytes to the program, within a bound.
+func (w *typist) write(ctx context.Context, p string) error {
+	ctx, cancel := context.WithTimeout(ctx, writeWait)
+	defer cancel()
+	if err := w.t.Write(ctx, []byte(p)); err != nil {
+		if w.exited() {
+			return w.failure(ErrExited, "")
+		}
+		return w.failure(fmt.Errorf("%w: %w", ErrNotTaken, err), "")
+	}
+	return nil
+}
+
+// typeText types the text until it stands in the field.
+func (w *typist) typeText(ctx context.Context) error {
+	for {
+		g := w.d.glance()
+		w.mode = w.modesNow(g)
+		w.base = w.t.Screen()
+		if l, ok := w.t.(LineReader); ok && !w.mode.paste && strings.Contains(w.body, "\n") {
+			if lines, known := l.ReadsLines(); known && lines {
+				return w.failure(ErrLines, "")
+			}
+		}
+		text := w.body
+		if w.mode.paste {
+			text = "\x1b[200~" + text + "\x1b[201~"
+		}
+		w.rec.Bracketed = w.mode.paste
+		w.rec.Pastes++
+		w.typed = true
+		if err := w.write(ctx, text); err != nil {
+			return err
+		}
+		w.at = w.clock.Now()
+		here, err := w.echo(ctx)
+		if err != nil || here {
+			return err
+		}
+		lost, err := w.provenLost(ctx)
+		if err != nil {
+			return err
+		}
+		if !lost {
+			return nil // it came late
+		}
+		w.typed = false
+		if w.rec.Pastes >= MaxPastes {
+			return w.failure(ErrNotTaken, "")
+		}
+	}
+}
+
+// echo waits for the text on the screen. False without an error means that the field is there and empty, so that the
+// text may be lost.
+func (w *typist) echo(ctx context.Context) (bool, error) {
+	until := w.at.Add(EchoWait)
+	for {
+		g := w.d.glance()
+		if w.exited() {
+			return false, w.failure(ErrExited, "")
+		}
+		s := w.t.Screen()
+		if w.shows(s) {
+			w.rec.EchoSeen, w.seen = true, true
+			return true, nil
+		}
+		if now := w.clock.Now(); !now.Before(until) {
+			return w.noEcho(s)
+		}
+		if err := w.pause(ctx, g, until); err != nil {
+			return false, err
+		}
+	}
+}
+
+// noEcho decides what a text that cannot be seen means.
+func (w *typist) noEcho(s Screen) (bool, error) {
+	if row, ok := w.k.dialog(s); ok {
+		return false, w.failure(ErrNeedsInput, row)
+	}
+	f, there := w.k.composer(s)
+	switch {
+	case there && f.empty:
+		return false, nil
+	case there:
+		return true, nil // the agent shows the text in a form of its own
+	case w.knows():
+		return false, w.failure(ErrNotTaken, "")
+	}
+	return true, nil // a program that does not echo; nothing more can be known
+}
+
+// shows reports whether the text, or a stand-in for a long one, is on the screen and was not before.
+func (w *typist) shows(s Screen) bool {
+	if f, ok := w.k.composer(s); ok {
+		texts, standIns := w.mark.count(f.text)
+		if texts+standIns > 0 || w.mark.none() && !f.empty {
+			return true
+		}
+		if f.empty {
+			return false
+		}
+	}
+	if w.mark.none() {
+		return s.hash() != w.base.hash()
+	}
+	now, nowIns := w.mark.count(strings.Join(s.Lines, "\n"))
+	was, wasIns := w.mark.count(strings.Join(w.base.Lines, "\n"))
+	return now > was || nowIns > wasIns
+}
+
+// provenLost finds out whether the text was thrown away or is only late. It types one full stop and looks: input is
+// read in order, so when the stop stands alone in the field, all before it was read and dropped. The stop is then
+// deleted. When the text came after all, lost is false.
+func (w *typist) provenLost(ctx context.Context) (lost bool, err error) {
+	if err := w.write(ctx, "."); err != nil {
+		return false, err
+	}
+	until := w.clock.Now().Add(EchoWait)
+	for {
+		g := w.d.glance()
+		if w.exited() {
+			return false, w.failure(ErrExited, "")
+		}
+		f, there := w.k.composer(w.t.Screen())
+		text := strings.TrimSpace(f.text)
+		if there && !f.empty && strings.HasSuffix(text, ".") {
+			lost = text == "."
+			break
+		}
+		if !w.clock.Now().Before(until) {
+			return false, w.failure(ErrNotTaken, "")
+		}
+		if err := w.pause(ctx, g, until); err != nil {
+			return false, err
+		}
+	}
+	if err := w.write(ctx, "\x7f"); err != nil {
+		return false, err
+	}
+	until = w.clock.Now().Add(EchoWait)
+	for {
+		g := w.d.glance()
+		f, there := w.k.composer(w.t.Screen())
+		text := strings.TrimSpace(f.text)
+		if there && (lost && f.empty || !lost && text != "" && (!strings.HasSuffix(text, ".") || strings.HasSuffix(strings.TrimSpace(w.body), "."))) {
+			w.rec.EchoSeen, w.seen = !lost, !lost
+			w.at = w.clock.Now()
+			return lost, nil
+		}
+		if w.exited() {
+			return false, w.failure(ErrExited, "")
+		}
+		if !w.clock.Now().Before(until) {
+			return false, w.failure(ErrNotTaken, "")
+		}
+		if err := w.pause(ctx, g, until); err != nil {
+			return false, err
+		}
+	}
+}
