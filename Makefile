@@ -83,11 +83,11 @@ test-frontend: frontend/node_modules/.installed
 
 .PHONY: test-ui
 test-ui: headless frontend/dist/index.html
-	npm --prefix frontend run ui-test
+	npm --prefix frontend run test:ui
 
 .PHONY: test-window
 test-window: build
-	build/window-test.sh
+	build/window-test.sh npm --prefix frontend run test:window
 
 .PHONY: test-race
 test-race: setup-window ## the Go tests under the race detector
