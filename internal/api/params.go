@@ -118,6 +118,7 @@ type TaskTabParams struct {
 	Target
 	Kind      string `json:"kind,omitempty" cli:"kind" enum:"agent|terminal|shell|default" doc:"kind of tab; default: the task's own agent"`
 	AgentID   string `json:"agentId,omitempty" cli:"agent" doc:"agent of an agent tab"`
+	Restart   string `json:"restart,omitempty" cli:"restart" face:"window|cli" doc:"start the program of this tab again: id, index or title"`
 	Prompt    string `json:"prompt,omitempty" cli:"prompt,p" doc:"prompt for the new agent"`
 	PromptRef string `json:"promptRef,omitempty" cli:"prompt-ref,P" face:"window|cli" doc:"prompt of the library, sent before the text"`
 	Resume    string `json:"resume,omitempty" cli:"resume" face:"window|cli" doc:"session id that the agent resumes"`

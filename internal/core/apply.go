@@ -1,0 +1,214 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/store"
+	"termic/internal/worktree"
+	"termic/settings"
+)
+
+// TaskApply is the verb task_apply: everything that the task has over its base arrives uncommitted in the project's
+// main checkout. The task itself is left as it is, and applying again changes nothing more.
+func (c *Core) TaskApply(ctx context.Context, call *Call, _ api.TaskApplyParams) (api.TaskApplyResult, error) {
+	release, err := c.hold(ctx, call.Task)
+	if err != nil {
+		return api.TaskApplyResult{}, err
+	}
+	defer release()
+	t, err := c.store.Task(ctx, call.Task)
+	if err != nil {
+		return api.TaskApplyResult{}, err
+	}
+	project, err := c.store.Project(ctx, t.ProjectID)
+	if err != nil {
+		return api.TaskApplyResult{}, err
+	}
+	switch {
+	case t.IsMain || project.NonGit:
+		return api.TaskApplyResult{}, fault.New(fault.Unsupported, "The task %q works in the main checkout already, so there is nothing to apply", t.Name)
+	case project.Bare:
+		return api.TaskApplyResult{}, fault.New(fault.Unsupported, "The project %q is a bare repository without a main checkout", project.Name).
+			WithHint("Push the branch %s instead.", quoted(t.Branch))
+	}
+	if err := usableTree(t); err != nil {
+		return api.TaskApplyResult{}, err
+	}
+	releaseMain, err := c.hold(ctx, "main:"+project.ID) // two tasks must not write one checkout at once
+	if err != nil {
+		return api.TaskApplyResult{}, err
+	}
+	defer releaseMain()
+	return c.apply(ctx, call, t, project)
+}
+
+func (c *Core) apply(ctx context.Context, call *Call, t store.Task, project store.Project) (api.TaskApplyResult, error) {
+	repo, err := c.repoOf(ctx, project)
+	if err != nil {
+		return api.TaskApplyResult{}, err
+	}
+	var job store.Job
+	err = c.store.Write(ctx, func(tx *store.Tx) (err error) {
+		job, err = tx.StartJob(ctx, store.Job{Verb: call.Verb, Principal: call.Caller.Principal, Face: string(call.Caller.Face), Target: t.ID})
+		if err != nil {
+			return err
+		}
+		return beginIntent(ctx, tx, intentApply, t.ID, applyIntent{Task: t.ID, Root: project.RootPath})
+	})
+	if err != nil {
+		return api.TaskApplyResult{}, err
+	}
+	// A caller that goes away must not leave half of a change in the main checkout.
+	done := context.WithoutCancel(ctx)
+	applied, err := repo.Plain().Apply(done, t.Path, baseOf(t))
+	c.endJob(job.ID, err)
+	if ierr := c.store.EndIntent(done, intentID(intentApply, t.ID)); ierr != nil {
+		c.log.Error("intent could not be ended", "task", t.ID, "err", ierr)
+	}
+	c.beacon.change()
+	return api.TaskApplyResult{TaskID: t.ID, TrackedFiles: applied.Tracked, UntrackedFiles: applied.Untracked, Conflicts: applied.Conflicts, Job: job.ID}, err
+}
+
+// TaskRename is the verb task_rename. Branch and folder keep their names.
+func (c *Core) TaskRename(ctx context.Context, call *Call, p api.TaskRenameParams) (api.TaskRenameResult, error) {
+	if err := checkName("task", p.Name); err != nil {
+		return api.TaskRenameResult{}, err
+	}
+	if _, err := worktree.Slug(p.Name); err != nil {
+		return api.TaskRenameResult{}, err
+	}
+	c.createMu.Lock()
+	defer c.createMu.Unlock()
+	var old string
+	_, err := c.store.UpdateTask(ctx, call.Task, func(t *store.Task) error {
+		old, t.Name = t.Name, p.Name
+		return nil
+	})
+	if err != nil {
+		return api.TaskRenameResult{}, err
+	}
+	c.beacon.change()
+	summary, err := c.summary(ctx, call.Task, false)
+	return api.TaskRenameResult{Task: summary, OldName: old}, err
+}
+
+// Path is the verb path.
+func (c *Core) Path(ctx context.Context, call *Call, _ api.PathParams) (api.PathResult, error) {
+	t, err := c.store.Task(ctx, call.Task)
+	if err != nil {
+		return api.PathResult{}, err
+	}
+	if t.State == api.TaskCreating {
+		return api.PathResult{}, usableTree(t)
+	}
+	return api.PathResult{TaskID: t.ID, Path: t.Path}, nil
+}
+
+// TaskOpen is the verb task_open.
+func (c *Core) TaskOpen(_ context.Context, call *Call, _ api.TaskOpenParams) (api.TaskOpenResult, error) {
+	return api.TaskOpenResult{TaskID: call.Task, Raised: c.show(call.Task)}, nil
+}
+
+// show asks the window to come forward with a task, and reports whether there is a window.
+func (c *Core) show(task string) bool {
+	c.mu.Lock()
+	c.focus = task
+	c.mu.Unlock()
+	c.beacon.change()
+	return c.raise != nil && c.raise()
+}
+
+// takeFocus gives the task to show, once.
+func (c *Core) takeFocus() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := c.focus
+	c.focus = ""
+	return f
+}
+
+// Quit is the verb quit. Without commit it only tells what would end.
+func (c *Core) Quit(_ context.Context, _ *Call, p api.QuitParams) (api.QuitResult, error) {
+	tasks, agents, working := map[string]bool{}, 0, map[string]bool{}
+	for _, l := range c.liveTabs("") {
+		if l.det == nil {
+			continue
+		}
+		agents++
+		tasks[l.task.ID] = true
+		if s, _ := l.workState(); s == api.WorkWorking {
+			working[l.task.ID] = true
+		}
+	}
+	result := api.QuitResult{Running: true, TasksWithAgents: len(tasks), LiveAgents: agents, WorkingTasks: len(working), Quitting: p.Commit}
+	if p.Commit {
+		if c.quit == nil {
+			return result, fault.New(fault.Unsupported, "This app cannot be ended by a verb")
+		}
+		c.quit()
+	}
+	return result, nil
+}
+
+// Ledger is the verb ledger.
+func (c *Core) Ledger(ctx context.Context, _ *Call, p api.LedgerParams) (api.LedgerResult, error) {
+	if p.Limit > 1000 {
+		return api.LedgerResult{}, fault.New(fault.InvalidArgument, `"limit" must be at most 1000`)
+	}
+	rows, total, err := c.store.Ledger(ctx, store.LedgerFilter{Target: strings.ToUpper(p.Task), Limit: int(p.Limit)})
+	if err != nil {
+		return api.LedgerResult{}, err
+	}
+	chain, err := c.store.VerifyChain(ctx, 0)
+	if err != nil {
+		return api.LedgerResult{}, err
+	}
+	out := make([]api.LedgerRow, len(rows))
+	for i, r := range rows {
+		out[i] = api.LedgerRow{Seq: r.Seq, Time: r.Time.UTC().Format("2006-01-02T15:04:05.000000000Z07:00"), Phase: r.Phase, Call: r.Call,
+			Principal: r.Principal, Face: r.Face, Verb: r.Verb, Target: r.Target, Outcome: r.Outcome, DurationMs: r.Duration.Milliseconds(), Shape: r.Shape}
+	}
+	return api.LedgerResult{Rows: out, Total: total, Chain: chain}, nil
+}
+
+// SettingsGet is the verb settings_get.
+func (c *Core) SettingsGet(_ context.Context, _ *Call, p api.SettingsGetParams) (api.SettingsResult, error) {
+	return c.settingsResult(p.Key)
+}
+
+func (c *Core) settingsResult(key string) (api.SettingsResult, error) {
+	result := api.SettingsResult{File: c.settings.Path(), Settings: c.settings.Values(), ReadOnly: c.settings.ReadOnly(), Problem: c.settings.Problem(), Key: key}
+	if key == "" {
+		return result, nil
+	}
+	value, err := c.settings.Value(key)
+	if err != nil {
+		return api.SettingsResult{}, err
+	}
+	result.Value, result.Settings = value, map[string]any{key: value}
+	return result, nil
+}
+
+// SettingsSet is the verb settings_set.
+func (c *Core) SettingsSet(ctx context.Context, _ *Call, p api.SettingsSetParams) (api.SettingsResult, error) {
+	value, err := settings.ParseValue(p.Key, p.Value)
+	if err != nil {
+		return api.SettingsResult{}, err
+	}
+	if err := c.settings.Patch(ctx, map[string]any{p.Key: value}); err != nil {
+		return api.SettingsResult{}, err
+	}
+	return c.settingsResult(p.Key)
+}
+
+// exitWords says how a program ended, for a person.
+func exitWords(code int, signal string) string {
+	if signal != "" {
+		return "it was ended by " + signal
+	}
+	return fmt.Sprintf("it exited with %d", code)
+}

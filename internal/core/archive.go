@@ -1,0 +1,275 @@
+package core
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/store"
+	"termic/internal/worktree"
+)
+
+// TaskArchive is the verb task_archive. What exists only in the worktree is never lost: without consent the call is
+// refused with a list, with consent a backup ref is left.
+func (c *Core) TaskArchive(ctx context.Context, call *Call, p api.TaskArchiveParams) (api.TaskArchiveResult, error) {
+	job, err := c.store.StartJob(ctx, store.Job{Verb: call.Verb, Principal: call.Caller.Principal, Face: string(call.Caller.Face), Target: call.Task})
+	if err != nil {
+		return api.TaskArchiveResult{}, err
+	}
+	result, err := c.archive(ctx, call.Task, p.Discard, p.DeleteBranch)
+	c.endJob(job.ID, err)
+	result.Job = job.ID
+	return result, err
+}
+
+// archive ends the terminals of a task, removes its worktree and marks it archived.
+func (c *Core) archive(ctx context.Context, id string, discard, deleteBranch bool) (api.TaskArchiveResult, error) {
+	release, err := c.hold(ctx, id)
+	if err != nil {
+		return api.TaskArchiveResult{}, err
+	}
+	defer release()
+	t, err := c.store.Task(ctx, id)
+	if err != nil {
+		return api.TaskArchiveResult{}, err
+	}
+	project, err := c.store.Project(ctx, t.ProjectID)
+	if err != nil {
+		return api.TaskArchiveResult{}, err
+	}
+	if t.Archived() {
+		return api.TaskArchiveResult{}, fault.New(fault.Conflict, "The task %q is archived already", t.Name)
+	}
+	result := api.TaskArchiveResult{TaskID: t.ID, Name: t.Name, Project: project.Name}
+	// Looked at before anything is ended: a refused archive must leave the agents at work.
+	if !discard {
+		if err := c.refuseLosses(ctx, t); err != nil {
+			return result, err
+		}
+	}
+	if result.KilledAgents, err = c.endTask(ctx, t.ID, "archived"); err != nil {
+		return result, err
+	}
+	err = c.store.Write(ctx, func(tx *store.Tx) error {
+		return beginIntent(ctx, tx, intentArchive, t.ID, archiveIntent{Task: t.ID, Discard: discard, DeleteBranch: deleteBranch})
+	})
+	if err != nil {
+		return result, err
+	}
+	kept, err := c.removeTree(context.WithoutCancel(ctx), t, project, discard, deleteBranch)
+	if err != nil {
+		if ierr := c.store.EndIntent(context.WithoutCancel(ctx), intentID(intentArchive, t.ID)); ierr != nil {
+			c.log.Error("intent could not be ended", "task", t.ID, "err", ierr)
+		}
+		c.beacon.change()
+		return result, err
+	}
+	if strings.HasPrefix(kept, "refs/") {
+		result.BackupRef = kept
+	}
+	return result, c.archived(ctx, t.ID, kept)
+}
+
+// archived marks a task and its queue as ended, in one transaction with the end of the intent.
+func (c *Core) archived(ctx context.Context, id, kept string) error {
+	ctx = context.WithoutCancel(ctx)
+	err := c.store.Write(ctx, func(tx *store.Tx) error {
+		if err := endQueue(ctx, tx, id, store.PromptCancelled, "the task was archived"); err != nil {
+			return err
+		}
+		_, err := tx.UpdateTask(ctx, id, func(t *store.Task) error {
+			t.State, t.ArchivedAt, t.BackupRef = api.TaskArchived, time.Now(), kept
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return tx.EndIntent(ctx, intentID(intentArchive, id))
+	})
+	c.beacon.change()
+	return err
+}
+
+// removeTree removes the worktree of a task and returns what keeps its work: a backup ref, or the commit it was on.
+// Main checkouts, plain folders and trees that are gone are left alone.
+func (c *Core) removeTree(ctx context.Context, t store.Task, project store.Project, discard, deleteBranch bool) (string, error) {
+	if !ownsTree(t, project) {
+		return "", nil
+	}
+	repo, err := c.repoOf(ctx, project)
+	if err != nil {
+		if _, serr := os.Stat(t.Path); os.IsNotExist(serr) && discard {
+			return "", nil // repository and worktree are both gone: there is nothing left to remove
+		}
+		return "", err
+	}
+	removed, err := repo.Plain().Remove(ctx, worktree.RemoveOptions{Path: t.Path, Branch: t.Branch, ID: t.ID, Consent: discard,
+		DeleteBranch: deleteBranch, ParentsUpTo: c.settings.Get().Tasks.Dir})
+	if err != nil {
+		return "", err
+	}
+	for _, w := range removed.Warnings {
+		c.log.Warn("archiving", "task", t.ID, "warning", w)
+	}
+	return orElse(removed.BackupRef, removed.Head), nil
+}
+
+// ownsTree reports whether a task has a worktree of its own that archiving removes.
+func ownsTree(t store.Task, p store.Project) bool {
+	return !t.IsMain && !p.NonGit && t.State != api.TaskFailed && t.Path != ""
+}
+
+// losses lists what archiving a task would lose.
+func (c *Core) losses(ctx context.Context, t store.Task) ([]api.Loss, error) {
+	project, err := c.store.Project(ctx, t.ProjectID)
+	if err != nil {
+		return nil, err
+	}
+	if !ownsTree(t, project) {
+		return nil, nil
+	}
+	repo, err := c.repoOf(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	return repo.Plain().Losses(ctx, t.Path, t.Branch)
+}
+
+func (c *Core) refuseLosses(ctx context.Context, t store.Task) error {
+	losses, err := c.losses(ctx, t)
+	if err != nil || len(losses) == 0 {
+		return err
+	}
+	return fault.New(fault.NeedsConsent, "Work in the task %q exists nowhere else: %s", t.Name, lossWords(losses)).
+		WithHint("Commit and push it, apply it, or consent with --discard: a backup ref is left in the repository.").
+		WithData("losses", losses)
+}
+
+// lossWords says in few words what would be lost.
+func lossWords(losses []api.Loss) string {
+	words := make([]string, len(losses))
+	for i, l := range losses {
+		words[i] = countOf(l.Count, lossNoun(l.Kind))
+	}
+	return strings.Join(words, ", ")
+}
+
+func lossNoun(kind string) string {
+	nouns := map[string]string{"dirty": "changed file", "staged": "staged file", "untracked": "untracked file", "ignored": "ignored file",
+		"unpushed": "commit", "stash": "stash", "rebase": "unfinished rebase", "locked": "lock"}
+	return orElse(nouns[kind], strings.ReplaceAll(kind, "_", " "))
+}
+
+// endTask ends every terminal of a task at once and returns how many agents there were.
+func (c *Core) endTask(ctx context.Context, taskID, why string) (agents int, err error) {
+	tabs := c.liveTabs(taskID)
+	errs := make(chan error, len(tabs))
+	for _, l := range tabs {
+		if l.tab.Kind == store.TabAgent {
+			agents++
+		}
+		go func() { errs <- c.endTab(ctx, l, why) }()
+	}
+	for range tabs {
+		if e := <-errs; e != nil {
+			err = e
+		}
+	}
+	return agents, err
+}
+
+// TaskStop is the verb task_stop.
+func (c *Core) TaskStop(ctx context.Context, call *Call, _ api.TaskStopParams) (api.TaskStopResult, error) {
+	ended := len(c.liveTabs(call.Task))
+	_, err := c.endTask(ctx, call.Task, "stopped")
+	c.beacon.change()
+	return api.TaskStopResult{TaskID: call.Task, Ended: ended}, err
+}
+
+// TaskRestore is the verb task_restore: the branch is back, and what was left uncommitted is uncommitted again.
+func (c *Core) TaskRestore(ctx context.Context, call *Call, _ api.TaskRestoreParams) (api.TaskRestoreResult, error) {
+	release, err := c.hold(ctx, call.Task)
+	if err != nil {
+		return api.TaskRestoreResult{}, err
+	}
+	defer release()
+	c.createMu.Lock()
+	defer c.createMu.Unlock()
+	t, err := c.store.Task(ctx, call.Task)
+	if err != nil {
+		return api.TaskRestoreResult{}, err
+	}
+	project, err := c.store.Project(ctx, t.ProjectID)
+	if err != nil {
+		return api.TaskRestoreResult{}, err
+	}
+	if !project.Removed.IsZero() {
+		return api.TaskRestoreResult{}, fault.New(fault.Conflict, "The project of the task %q was removed", t.Name).WithHint("Add it again: `termic project add %s`.", shellWord(project.RootPath))
+	}
+	if err := c.beginRestore(ctx, t); err != nil {
+		return api.TaskRestoreResult{}, err
+	}
+	made, err := c.restoreTree(context.WithoutCancel(ctx), t, project)
+	if err == nil {
+		err = c.restored(ctx, t.ID, made)
+	} else if ierr := c.store.EndIntent(context.WithoutCancel(ctx), intentID(intentRestore, t.ID)); ierr != nil {
+		c.log.Error("intent could not be ended", "task", t.ID, "err", ierr)
+	}
+	if err != nil {
+		return api.TaskRestoreResult{}, err
+	}
+	summary, err := c.summary(ctx, t.ID, false)
+	return api.TaskRestoreResult{Task: summary}, err
+}
+
+// beginRestore refuses a name that is taken meanwhile, and writes the intent.
+func (c *Core) beginRestore(ctx context.Context, t store.Task) error {
+	return c.store.Write(ctx, func(tx *store.Tx) error {
+		tasks, err := tx.Tasks(ctx, store.TaskFilter{ProjectID: t.ProjectID})
+		if err != nil {
+			return err
+		}
+		for _, other := range tasks {
+			if strings.EqualFold(other.Name, t.Name) {
+				return fault.New(fault.Conflict, "Another task is called %q now", other.Name).WithHint("Rename that one first.")
+			}
+		}
+		return beginIntent(ctx, tx, intentRestore, t.ID, createIntent{Task: t.ID, Path: t.Path})
+	})
+}
+
+func (c *Core) restoreTree(ctx context.Context, t store.Task, project store.Project) (worktree.Created, error) {
+	if t.IsMain || project.NonGit || t.Path == "" {
+		return worktree.Created{Path: t.Path, Branch: t.Branch}, nil
+	}
+	repo, err := c.repoOf(ctx, project)
+	if err != nil {
+		return worktree.Created{}, err
+	}
+	o := worktree.RestoreOptions{Path: t.Path, Branch: t.Branch}
+	if strings.HasPrefix(t.BackupRef, "refs/") {
+		o.BackupRef = t.BackupRef
+	} else {
+		o.Commit = t.BackupRef
+	}
+	return repo.Restore(ctx, o)
+}
+
+func (c *Core) restored(ctx context.Context, id string, made worktree.Created) error {
+	ctx = context.WithoutCancel(ctx)
+	err := c.store.Write(ctx, func(tx *store.Tx) error {
+		_, err := tx.UpdateTask(ctx, id, func(t *store.Task) error {
+			t.State, t.ArchivedAt, t.Path, t.Branch, t.Warnings, t.Error = api.TaskLive, time.Time{}, made.Path, made.Branch, made.Warnings, ""
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return tx.EndIntent(ctx, intentID(intentRestore, id))
+	})
+	c.beacon.change()
+	return err
+}

@@ -1,0 +1,44 @@
+package core
+
+import (
+	"context"
+
+	"termic/internal/api"
+	"termic/internal/grant"
+)
+
+// Call is one invocation of a verb, as the dispatcher let it through.
+type Call struct {
+	ID     string
+	Verb   string
+	Caller grant.Caller
+	Task   string // id of the resolved target; handlers that make a task set it
+	Emit   func(api.Event)
+}
+
+// emit tells an event to whoever listens.
+func (c *Call) emit(e api.Event) {
+	if c.Emit != nil {
+		c.Emit(e)
+	}
+}
+
+// AttachAs says how a presenter joins a terminal.
+type AttachAs struct {
+	Cols, Rows     uint16 // size of the presenter's own screen; 0 when it has none
+	Resizes        bool   // the terminal takes that size
+	AnswersQueries bool   // the presenter is a terminal emulator that answers queries itself
+}
+
+type attachKey struct{}
+
+// WithAttach marks a context as coming from a presenter that can stream a terminal.
+func WithAttach(ctx context.Context, as AttachAs) context.Context {
+	return context.WithValue(ctx, attachKey{}, as)
+}
+
+// IsAttach reports whether the context was marked by WithAttach.
+func IsAttach(ctx context.Context) bool {
+	_, ok := ctx.Value(attachKey{}).(AttachAs)
+	return ok
+}

@@ -1,0 +1,171 @@
+// Package core is the only orchestrator: it turns verbs into acts of the mechanisms and keeps what is in memory in step
+// with what is stored.
+//
+// A task is a row of the store, a worktree and any number of tabs; a tab may have a live terminal. Core promises that a
+// change is durable before its verb answers, that an act which touches both git and the store leaves an intent behind
+// if the app dies in the middle, and that a prompt is typed at most once. It decides no authority: who may call what is
+// settled by the dispatcher before a handler runs.
+//
+// It does not cover presentation, nor anything that a mechanism can do alone.
+package core
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"termic/internal/agent"
+	"termic/internal/fault"
+	"termic/internal/ptyhost"
+	"termic/internal/shellenv"
+	"termic/internal/store"
+	"termic/internal/worktree"
+	"termic/settings"
+)
+
+// Options are what a Core works with. All are required unless it says otherwise. Core closes the
+// host's terminals; everything else is closed by whoever made it, after Close.
+type Options struct {
+	Store    *store.Store
+	Settings *settings.File
+	Git      *worktree.Git
+	Host     *ptyhost.Host
+	Shell    *shellenv.Prober
+	Log      *slog.Logger
+	Home     string // the user's home folder
+	Version  string
+	Raise    func() bool // shows the window; false without one. May be nil
+	Quit     func()      // asks the app to end; must not wait for it. May be nil
+}
+
+// Core owns the goroutines that create tasks, deliver prompts and watch terminals. Close stops them and waits.
+type Core struct {
+	store    *store.Store
+	settings *settings.File
+	git      *worktree.Git
+	host     *ptyhost.Host
+	shell    *shellenv.Prober
+	log      *slog.Logger
+	home     string
+	version  string
+	raise    func() bool
+	quit     func()
+
+	beacon *beacon
+	agents atomic.Pointer[agent.Registry]
+
+	ctx    context.Context // ends at Close
+	cancel context.CancelCauseFunc
+	wg     sync.WaitGroup // every goroutine of Core
+
+	createMu sync.Mutex // serialises creation, restoring and renaming: names and folders are taken under it
+
+	mu           sync.Mutex // guards the following
+	closed       bool
+	live         map[string]*liveTab      // by tab id
+	busy         map[string]chan struct{} // tasks with a structural change under way, by task id; closed when it ends
+	starting     map[string]bool          // tabs whose program is about to be started
+	ended        map[string]string        // why we ended the newest program of a tab; absent when it ended by itself
+	notices      []string                 // sentences from the start, for the window
+	agentNotices []string                 // agents of the settings that were left out
+	focus        string                   // task that the window should show
+	stop         func()                   // ends the subscription to the settings
+}
+
+// New makes a Core on an opened profile, mends what a killed app left behind, and takes up the settings.
+func New(ctx context.Context, o Options) (*Core, error) {
+	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home,
+		version: o.Version, raise: o.Raise, quit: o.Quit, beacon: newBeacon(),
+		live: map[string]*liveTab{}, busy: map[string]chan struct{}{}, starting: map[string]bool{}, ended: map[string]string{}}
+	c.ctx, c.cancel = context.WithCancelCause(context.Background())
+	c.takeSettings(o.Settings.Get())
+	c.stop = o.Settings.Subscribe(func(s settings.Settings) {
+		c.takeSettings(s)
+		c.beacon.change()
+	})
+	if err := c.reconcile(ctx); err != nil {
+		c.cancel(err)
+		c.stop()
+		return nil, err
+	}
+	return c, nil
+}
+
+var errClosing = errors.New("the app is ending")
+
+// Close ends every terminal and everything that Core started, and waits for it. Nothing starts after it was called.
+func (c *Core) Close(ctx context.Context) error {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.stop()
+	c.cancel(errClosing)
+	for _, l := range c.liveTabs("") {
+		l.mu.Lock()
+		l.ending = "quit"
+		l.mu.Unlock()
+	}
+	err := c.host.Close(ctx)
+	c.beacon.change() // waiters look again, and find the context ended
+	done := make(chan struct{})
+	go func() { c.wg.Wait(); close(done) }() // ends with the last of them, also when ctx ends first
+	select {
+	case <-done:
+	case <-ctx.Done():
+		err = errors.Join(err, context.Cause(ctx))
+	}
+	return err
+}
+
+// spawn runs fn in a goroutine that Close waits for. After Close it does nothing and reports so.
+func (c *Core) spawn(fn func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.wg.Go(fn)
+	return true
+}
+
+// hold makes the caller the only one that changes the structure of a task (its worktree, its archive state) until the
+// returned function is called. It waits for whoever holds it, as long as ctx allows.
+func (c *Core) hold(ctx context.Context, taskID string) (release func(), err error) {
+	for {
+		c.mu.Lock()
+		held, ok := c.busy[taskID]
+		if !ok {
+			mine := make(chan struct{})
+			c.busy[taskID] = mine
+			c.mu.Unlock()
+			return func() {
+				c.mu.Lock()
+				delete(c.busy, taskID)
+				c.mu.Unlock()
+				close(mine)
+			}, nil
+		}
+		c.mu.Unlock()
+		select {
+		case <-held:
+		case <-ctx.Done():
+			return nil, fault.Wrap(context.Cause(ctx), fault.Unavailable, "The task is busy with another change")
+		case <-c.ctx.Done():
+			return nil, ending()
+		}
+	}
+}
+
+func ending() error { return fault.New(fault.Unavailable, "Termic is ending") }
+
+// Record writes a ledger row: at once and durably for writes, grouped with others for reads.
+func (c *Core) Record(ctx context.Context, row store.LedgerRow, durable bool) error {
+	row.Time = time.Now()
+	if durable {
+		return c.store.Append(ctx, row)
+	}
+	return c.store.AppendGrouped(ctx, row)
+}

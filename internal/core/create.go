@@ -1,0 +1,196 @@
+package core
+
+import (
+	"context"
+	"os"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/store"
+	"termic/internal/worktree"
+)
+
+// maxLog bounds the lines of a creation that are kept.
+const maxLog = 200
+
+// create makes the worktree of an accepted task and starts its agent. It runs in a goroutine of Core; how it ends is
+// written into the task and its job.
+func (c *Core) create(n *newTask) {
+	ctx := c.ctx
+	release, err := c.hold(ctx, n.task.ID)
+	if err != nil {
+		return // the app is ending: the intent tells the next start
+	}
+	made, lines, err := c.makeWorktree(ctx, n)
+	if err != nil {
+		release()
+		c.createFailed(n, lines, err)
+		return
+	}
+	err = c.created(ctx, n, made, lines)
+	release()
+	if err != nil {
+		c.createFailed(n, lines, err)
+		return
+	}
+	if n.params.NoAgent {
+		c.endJob(n.job, nil)
+		return
+	}
+	c.startNew(ctx, n)
+}
+
+// startNew starts the first agent of a task that has its worktree.
+func (c *Core) startNew(ctx context.Context, n *newTask) {
+	_, err := c.startTab(ctx, n.task.ID, n.tab.ID, startHow{resume: n.params.Resume != "", unattended: n.prompt != ""})
+	c.endJob(n.job, err)
+	if err == nil {
+		return
+	}
+	c.log.Warn("first agent did not start", "task", n.task.ID, "err", err)
+	c.failPrompts(n.tab.ID, "The agent did not start: "+fault.From(err).Message)
+	_, uerr := c.store.UpdateTask(context.WithoutCancel(ctx), n.task.ID, func(t *store.Task) error {
+		t.Error = sentence(err)
+		return nil
+	})
+	if uerr != nil {
+		c.log.Error("the reason of a failed start could not be stored", "task", n.task.ID, "err", uerr)
+	}
+	c.beacon.change()
+}
+
+// makeWorktree does the part that touches git. Progress lines go to the log of the task as they come.
+func (c *Core) makeWorktree(ctx context.Context, n *newTask) (worktree.Created, []string, error) {
+	var lines []string
+	progress := func(line string) {
+		if len(lines) < maxLog {
+			lines = append(lines, line)
+		}
+	}
+	if n.mode == "main" {
+		made := worktree.Created{Path: n.project.RootPath}
+		if n.project.NonGit {
+			return made, nil, nil
+		}
+		repo, err := c.repoOf(ctx, n.project)
+		if err != nil {
+			return made, nil, err
+		}
+		base, err := repo.ResolveBase(ctx, n.project.BaseBranch)
+		made.BaseRef, made.BaseCommit = base.Ref, base.Commit
+		if err != nil {
+			return made, nil, err
+		}
+		status, err := repo.Status(ctx, n.project.RootPath)
+		made.Branch = status.Branch
+		return made, nil, err
+	}
+	repo, err := c.repoOf(ctx, n.project)
+	if err != nil {
+		return worktree.Created{}, nil, err
+	}
+	if n.mode == "adopt" {
+		entry, err := repo.Adopt(ctx, n.task.Path)
+		return worktree.Created{Path: entry.Path, Branch: entry.Branch, BaseRef: n.project.BaseBranch, ReusedBranch: true}, nil, err
+	}
+	if err := c.nameBranch(ctx, n, repo); err != nil {
+		return worktree.Created{}, nil, err
+	}
+	made, err := repo.Create(ctx, worktree.CreateOptions{Path: n.task.Path, PathFixed: true, Branch: n.task.Branch,
+		BranchTyped: n.params.Branch != "", Base: orElse(n.params.Base, n.project.BaseBranch),
+		Fetch: c.settings.Get().Tasks.FetchBeforeCreate, Progress: progress})
+	return made, lines, err
+}
+
+// nameBranch settles the name of the branch and whether it is new, and stores both: after a crash the next start knows
+// which branch may be dropped.
+func (c *Core) nameBranch(ctx context.Context, n *newTask, repo *worktree.Repo) error {
+	name, exists, err := repo.FreeBranch(ctx, n.task.Branch, n.params.Branch != "")
+	if err != nil {
+		return err
+	}
+	return c.store.Write(ctx, func(tx *store.Tx) error {
+		if n.task, err = tx.UpdateTask(ctx, n.task.ID, func(t *store.Task) error { t.Branch = name; return nil }); err != nil {
+			return err
+		}
+		if err := tx.EndIntent(ctx, intentID(intentCreate, n.task.ID)); err != nil {
+			return err
+		}
+		return beginIntent(ctx, tx, intentCreate, n.task.ID, createIntent{Task: n.task.ID, Mode: n.mode, Path: n.task.Path, Job: n.job, NewBranch: !exists})
+	})
+}
+
+// created makes the task live and ends its intent, in one transaction.
+func (c *Core) created(ctx context.Context, n *newTask, made worktree.Created, lines []string) error {
+	err := c.store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
+		n.task, err = tx.UpdateTask(ctx, n.task.ID, func(t *store.Task) error {
+			t.State, t.Path, t.Branch, t.ReusedBranch = api.TaskLive, made.Path, made.Branch, made.ReusedBranch
+			t.BaseRef, t.BaseCommit, t.Warnings, t.Log = made.BaseRef, made.BaseCommit, made.Warnings, lines
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return tx.EndIntent(ctx, intentID(intentCreate, n.task.ID))
+	})
+	if err == nil {
+		c.beacon.change()
+	}
+	return err
+}
+
+// createFailed writes down why. The worktree package has cleaned up what it made.
+func (c *Core) createFailed(n *newTask, lines []string, cause error) {
+	if c.ctx.Err() != nil {
+		return // cut short by the end of the app: the intent tells the next start
+	}
+	ctx := context.WithoutCancel(c.ctx)
+	c.log.Warn("task could not be created", "task", n.task.ID, "err", cause)
+	err := c.store.Write(ctx, func(tx *store.Tx) error {
+		if _, err := tx.UpdateTask(ctx, n.task.ID, func(t *store.Task) error {
+			t.State, t.Error, t.Log = api.TaskFailed, sentence(cause), lines
+			return nil
+		}); err != nil {
+			return err
+		}
+		return tx.EndIntent(ctx, intentID(intentCreate, n.task.ID))
+	})
+	if err != nil {
+		c.log.Error("a failed creation could not be stored", "task", n.task.ID, "err", err)
+	}
+	c.failPrompts(n.tab.ID, "The task could not be created")
+	c.endJob(n.job, cause)
+	c.beacon.change()
+}
+
+// endJob closes a job as an error says.
+func (c *Core) endJob(id string, cause error) {
+	if id == "" {
+		return
+	}
+	state, outcome := store.JobDone, "ok"
+	if cause != nil {
+		state, outcome = store.JobFailed, string(fault.CodeOf(cause))
+	}
+	if err := c.store.EndJob(context.WithoutCancel(c.ctx), id, state, outcome); err != nil {
+		c.log.Error("job could not be ended", "job", id, "err", err)
+	}
+}
+
+// sentence is what a person reads of an error: the message and what to do.
+func sentence(err error) string {
+	f := fault.From(err)
+	if f.Hint == "" {
+		return f.Message + "."
+	}
+	return f.Message + ". " + f.Hint
+}
+
+// missing reports whether the folder of a task was deleted behind our back.
+func missing(t store.Task) bool {
+	if t.State != api.TaskLive && t.State != api.TaskMissing {
+		return false
+	}
+	_, err := os.Stat(t.Path)
+	return os.IsNotExist(err)
+}

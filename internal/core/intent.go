@@ -1,0 +1,52 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+
+	"termic/internal/store"
+)
+
+// Kinds of intent: acts that touch both git and the store.
+const (
+	intentCreate  = "create"
+	intentArchive = "archive"
+	intentRestore = "restore"
+	intentApply   = "apply"
+)
+
+// createIntent is the payload of intentCreate and intentRestore.
+type createIntent struct {
+	Task string `json:"task"`
+	Mode string `json:"mode"`
+	Path string `json:"path"`
+	Job  string `json:"job"`
+	// NewBranch says that the branch named in the task did not exist before.
+	NewBranch bool `json:"new_branch"`
+}
+
+// archiveIntent is the payload of intentArchive.
+type archiveIntent struct {
+	Task         string `json:"task"`
+	Discard      bool   `json:"discard"`
+	DeleteBranch bool   `json:"delete_branch"`
+	BackupRef    string `json:"backup_ref"` // the ref that the removal leaves when it needs one
+}
+
+// applyIntent is the payload of intentApply.
+type applyIntent struct {
+	Task string `json:"task"`
+	Root string `json:"root"`
+}
+
+// intentID makes the id of an intent from what it is about: at most one of a kind is under way for a task.
+func intentID(kind, task string) string { return kind + ":" + task }
+
+func beginIntent(ctx context.Context, tx *store.Tx, kind, task string, payload any) error {
+	raw, err := json.Marshal(payload)
+	if err != nil {
+		return err
+	}
+	_, err = tx.BeginIntent(ctx, store.Intent{ID: intentID(kind, task), Kind: kind, Payload: raw})
+	return err
+}

@@ -1,0 +1,311 @@
+package core
+
+import (
+	"context"
+	"maps"
+	"strconv"
+	"sync"
+	"time"
+
+	"termic/internal/agent"
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/ptyhost"
+	"termic/internal/shellenv"
+	"termic/internal/store"
+	"termic/internal/worktree"
+)
+
+// failedResume is how soon after its start a resumed agent must end for the resume itself to be what failed.
+const failedResume = 2 * time.Second
+
+// liveTab is a tab with a running program. Its runner goroutine types the prompts of its queue; the runner is owned by
+// Core, ends with the program, and is waited for by Core.Close.
+type liveTab struct {
+	tab     store.Tab
+	task    store.Task
+	kind    agent.Kind // of agent tabs
+	term    *ptyhost.Terminal
+	det     *agent.Detector // of agent tabs
+	row     string          // its row among the stored terminals
+	session string          // conversation of this spawn; "" when the agent chooses its own
+	started time.Time
+	resumed bool
+	kick    chan struct{} // wakes the runner; holds one
+	keys    chan struct{} // held by whoever types; holds one
+
+	mu       sync.Mutex // guards the following
+	fresh    bool       // nothing was typed by us yet
+	used     bool       // the conversation was stored as used
+	ending   string     // why we end it: "closed", "archived", "stopped"; empty when it ends by itself
+	lastSend time.Time
+}
+
+// startHow says how to start the program of a tab.
+type startHow struct {
+	resume     bool // take up the stored conversation
+	byDir      bool // or the newest of the folder
+	fresh      bool // forget the stored conversation
+	unattended bool // a prompt will be typed before a person looks
+	size       ptyhost.Size
+}
+
+// startTab starts the program of a tab that has none. A tab that runs already is left alone and returned.
+func (c *Core) startTab(ctx context.Context, taskID, tabID string, how startHow) (*liveTab, error) {
+	release, err := c.hold(ctx, "tab:"+tabID)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if l := c.liveOf(tabID); l != nil {
+		return l, nil
+	}
+	l, spec, err := c.planSpawn(ctx, taskID, tabID, how)
+	if err != nil {
+		return nil, err
+	}
+	return l, c.launch(ctx, l, spec)
+}
+
+// planSpawn reads the rows and makes the command and its environment.
+func (c *Core) planSpawn(ctx context.Context, taskID, tabID string, how startHow) (*liveTab, ptyhost.Spec, error) {
+	task, err := c.store.Task(ctx, taskID)
+	if err != nil {
+		return nil, ptyhost.Spec{}, err
+	}
+	tab, err := c.store.Tab(ctx, tabID)
+	if err != nil {
+		return nil, ptyhost.Spec{}, err
+	}
+	if err := usableTree(task); err != nil {
+		return nil, ptyhost.Spec{}, err
+	}
+	l := &liveTab{tab: tab, task: task, kick: make(chan struct{}, 1), keys: make(chan struct{}, 1), fresh: true, resumed: how.resume}
+	base := c.environment(ctx)
+	spec := ptyhost.Spec{ID: tab.ID, Dir: task.Path, Size: how.size, ScrollbackLines: c.settings.Get().Terminal.ScrollbackLines}
+	extra := c.taskEnv(task)
+	switch tab.Kind {
+	case store.TabAgent:
+		if err := c.planAgent(ctx, l, &spec, how); err != nil {
+			return nil, ptyhost.Spec{}, err
+		}
+		maps.Copy(extra, l.kind.Env)
+	case store.TabShell:
+		spec.Argv = []string{base.Shell, "-l"}
+	default:
+		spec.Argv = tab.Command
+	}
+	spec.Env = shellenv.Build(shellenv.Options{Base: base, Extra: extra, Uncaged: true})
+	return l, spec, nil
+}
+
+// planAgent makes the argument vector of an agent and its detector.
+func (c *Core) planAgent(ctx context.Context, l *liveTab, spec *ptyhost.Spec, how startHow) (err error) {
+	var program string
+	if l.kind, program, err = c.agents.Load().Check(l.tab.Agent, c.lookPath(ctx)); err != nil {
+		return err
+	}
+	slug, err := worktree.Slug(l.task.Name)
+	if err != nil {
+		slug = l.task.ID
+	}
+	vars := agent.Vars{TaskName: l.task.Name, TaskSlug: slug, TaskID: l.task.ID, TaskPath: l.task.Path, Branch: l.task.Branch, Port: l.task.Port}
+	o := agent.LaunchOptions{SessionID: sessionOf(l.tab), Resume: how.resume, ResumeByDir: how.byDir, Fresh: how.fresh,
+		Yolo: l.task.Yolo, Unattended: how.unattended, Vars: vars}
+	if spec.Argv, l.session, err = agent.Launch(l.kind, o); err != nil {
+		return err
+	}
+	spec.Argv[0] = program
+	return nil
+}
+
+// taskEnv is what every terminal of a task is told about it.
+func (c *Core) taskEnv(t store.Task) map[string]string {
+	return map[string]string{
+		"TERMIC_TASK": t.Name, "TERMIC_TASK_ID": t.ID, "TERMIC_PORT": strconv.Itoa(t.Port), "TERMIC_SANDBOX_MODE": t.Sandbox,
+		"TERMIC_SANDBOX": map[bool]string{false: "0", true: "1"}[t.Sandbox != "off"],
+		"TERMIC_HELP":    "You run inside Termic, task " + t.Name + ". `termic help` lists what the command line can do; `termic status` tells about this task. Ports from TERMIC_PORT on are yours.",
+	}
+}
+
+// launch starts the program and puts the tab among the live ones. The row that finds a leftover after a crash is
+// written right after the start; until then the environment of the program names its task.
+func (c *Core) launch(ctx context.Context, l *liveTab, spec ptyhost.Spec) error {
+	ready := make(chan struct{}) // closed once l.term is set: the tap and the exit come from other goroutines
+	var signals func([]byte)
+	if l.tab.Kind == store.TabAgent {
+		signals = c.watchAgent(l, ready)
+	}
+	spec.Tap = signals
+	spec.OnExit = func(e ptyhost.ExitStatus) {
+		<-ready
+		c.exited(l, e)
+	}
+	c.host.Forget(l.tab.ID)
+	term, err := c.host.Start(spec)
+	if err != nil {
+		return err
+	}
+	l.term, l.started = term, time.Now()
+	close(ready)
+	if err := c.registerLive(ctx, l); err != nil {
+		_ = term.End(context.WithoutCancel(ctx), 0) // the error that stopped us is the one to tell
+		return err
+	}
+	c.beacon.change()
+	return nil
+}
+
+// registerLive stores the terminal, makes the tab live and starts its runner.
+func (c *Core) registerLive(ctx context.Context, l *liveTab) error {
+	r := l.term.Remnant()
+	err := c.store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		row, err := tx.PutTerminal(ctx, store.Terminal{TabID: l.tab.ID, TaskID: l.task.ID, PID: r.Pid, PGID: r.Pgid, SID: r.Sid, StartTicks: r.Start, BootID: r.Boot})
+		if err != nil {
+			return err
+		}
+		l.row = row.ID
+		l.tab, err = tx.UpdateTab(ctx, l.tab.ID, func(t *store.Tab) error {
+			t.Exited, t.ExitCode, t.ExitSignal = false, 0, ""
+			if t.Kind == store.TabAgent && l.session != t.SessionID {
+				t.SessionID, t.SessionUsed = l.session, false
+			}
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	closed := c.closed
+	if !closed {
+		c.live[l.tab.ID] = l
+	}
+	c.mu.Unlock()
+	if closed || l.tab.Kind == store.TabAgent && !c.spawn(func() { c.runQueue(l) }) {
+		return ending()
+	}
+	return nil
+}
+
+func (c *Core) liveOf(tabID string) *liveTab {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.live[tabID]
+}
+
+// liveTabs returns the live tabs of a task, or of all tasks for "".
+func (c *Core) liveTabs(taskID string) []*liveTab {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []*liveTab
+	for _, l := range c.live {
+		if taskID == "" || l.task.ID == taskID {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// exited takes note of a program that ended, by itself or because we ended it. The terminal counts as done only after
+// this has returned, so whoever waits for it finds the end stored.
+func (c *Core) exited(l *liveTab, e ptyhost.ExitStatus) {
+	l.mu.Lock()
+	ending := l.ending
+	l.mu.Unlock()
+	c.mu.Lock()
+	if c.live[l.tab.ID] == l {
+		delete(c.live, l.tab.ID)
+	}
+	c.ended[l.tab.ID] = ending
+	c.mu.Unlock()
+	if l.det != nil {
+		l.det.Exited()
+	}
+	retry := l.resumed && ending == "" && time.Since(l.started) < failedResume && e.Code != 0
+	if err := c.storeExit(l, e, ending == "quit", retry); err != nil {
+		c.log.Error("the end of a terminal could not be stored", "tab", l.tab.ID, "err", err)
+	}
+	if retry {
+		c.spawn(func() { c.startAnew(l) })
+	}
+	c.beacon.change()
+}
+
+// storeExit writes down how a program ended. The end of the app is not the end of what its tabs had: they are shown as
+// not running, not as ended.
+func (c *Core) storeExit(l *liveTab, e ptyhost.ExitStatus, quit, forget bool) error {
+	ctx := context.WithoutCancel(c.ctx)
+	return c.store.Write(ctx, func(tx *store.Tx) error {
+		if l.row != "" {
+			if err := tx.DeleteTerminal(ctx, l.row); err != nil {
+				return err
+			}
+		}
+		_, err := tx.UpdateTab(ctx, l.tab.ID, func(t *store.Tab) error {
+			if !quit {
+				t.Exited, t.ExitCode, t.ExitSignal = true, e.Code, e.Signal
+			}
+			if forget {
+				t.SessionID, t.SessionUsed = "", false
+			}
+			return nil
+		})
+		if fault.CodeOf(err) == fault.NotFound {
+			return nil // the tab is gone with its project
+		}
+		return err
+	})
+}
+
+// startAnew starts an agent again whose resume failed, once and without the conversation.
+func (c *Core) startAnew(l *liveTab) {
+	select {
+	case <-l.term.Done():
+	case <-c.ctx.Done():
+		return
+	}
+	c.log.Info("the conversation could not be resumed, starting a new one", "tab", l.tab.ID)
+	if _, err := c.startTab(c.ctx, l.task.ID, l.tab.ID, startHow{fresh: true}); err != nil {
+		c.log.Warn("agent did not start", "tab", l.tab.ID, "err", err)
+	}
+}
+
+// endedBecause says why we ended the newest program of a tab; empty when it ended by itself.
+func (c *Core) endedBecause(tabID string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ended[tabID]
+}
+
+// endTab ends the program of a tab and waits until nothing of it is left.
+func (c *Core) endTab(ctx context.Context, l *liveTab, why string) error {
+	l.mu.Lock()
+	l.ending = why
+	l.mu.Unlock()
+	if err := l.term.End(ctx, 0); err != nil {
+		return fault.Wrap(err, fault.Unavailable, "The program of tab %q could not be ended", l.tab.Title).
+			WithHint("End process %d by hand and try again.", l.term.Pid())
+	}
+	return nil
+}
+
+// workState is what a tab is doing, for people and programs.
+func (l *liveTab) workState() (state, detail string) {
+	if l.det == nil {
+		return "", ""
+	}
+	s := l.det.State()
+	switch s.Work {
+	case agent.Working:
+		state = api.WorkWorking
+	case agent.NeedsInput:
+		state = api.WorkNeedsInput
+	case agent.Done:
+		state = api.WorkDone
+	case agent.Idle:
+		state = api.WorkIdle
+	}
+	return state, s.Detail
+}

@@ -1,0 +1,182 @@
+package core
+
+import (
+	"context"
+	"strings"
+
+	"termic/internal/agent"
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/ptyhost"
+	"termic/internal/store"
+	"termic/internal/worktree"
+)
+
+// Limits of what one answer carries, so that it fits a line of the control protocol after JSON escaping.
+const (
+	maxLogData = 256 << 10 // bytes of terminal output: the whole ring
+	maxPatch   = 600 << 10 // bytes of a patch
+	maxEscaped = 850 << 10 // bytes that a text may take once it is escaped
+)
+
+// TaskLog is the verb task_log.
+func (c *Core) TaskLog(ctx context.Context, call *Call, p api.TaskLogParams) (api.TaskLogResult, error) {
+	tab, err := c.pickTab(ctx, call.Task, p.Tab, p.Shell)
+	if err != nil {
+		return api.TaskLogResult{}, err
+	}
+	term, ok := c.host.Get(tab.ID)
+	if !ok {
+		return api.TaskLogResult{}, fault.New(fault.Conflict, "The tab %q has no terminal: nothing ran in it since Termic was started", tab.Title)
+	}
+	result := api.TaskLogResult{TaskID: call.Task, TabID: tab.ID, Source: tab.Kind}
+	want := int(min(p.LastBytes, maxLogData))
+	if want == 0 {
+		want = maxLogData
+	}
+	data, from, total := term.Log(want)
+	result.Total, result.Truncated = total, from > 0
+	if p.Plain {
+		result.Data = plainText(term.Screen())
+		return result, nil
+	}
+	text := strings.ToValidUTF8(string(data), "\uFFFD")
+	result.Data = tailEscaped(text, maxEscaped)
+	result.Truncated = result.Truncated || len(result.Data) < len(text)
+	return result, nil
+}
+
+// plainText is what the screen shows, without the blank rows at its end.
+func plainText(s ptyhost.ScreenText) string {
+	return strings.TrimRight(strings.Join(s.Lines, "\n"), "\n ") + "\n"
+}
+
+// pickTab finds the tab that a verb is about: the one asked for, the task's shell, or its default agent.
+func (c *Core) pickTab(ctx context.Context, taskID, asked string, shell bool) (store.Tab, error) {
+	tabs, err := c.store.Tabs(ctx, taskID)
+	if err != nil {
+		return store.Tab{}, err
+	}
+	if asked != "" && shell {
+		return store.Tab{}, fault.New(fault.InvalidArgument, "Either a tab or the shell, not both")
+	}
+	if asked != "" {
+		return resolveTab(tabs, asked)
+	}
+	for _, t := range tabs {
+		if shell && t.Kind == store.TabShell || !shell && t.IsDefault {
+			return t, nil
+		}
+	}
+	if shell {
+		return store.Tab{}, fault.New(fault.NotFound, "The task has no shell").WithHint("Open one: `termic tab TASK --kind shell`.")
+	}
+	if len(tabs) == 1 {
+		return tabs[0], nil
+	}
+	return store.Tab{}, fault.New(fault.NotFound, "The task has no agent tab").WithHint("Open one: `termic tab TASK`, or name a tab with --tab.")
+}
+
+// TaskResult is the verb task_result.
+func (c *Core) TaskResult(ctx context.Context, call *Call, _ api.TaskResultParams) (api.TaskResultResult, error) {
+	task, err := c.store.Task(ctx, call.Task)
+	if err != nil {
+		return api.TaskResultResult{}, err
+	}
+	tab, err := c.pickTab(ctx, call.Task, "", false)
+	if err != nil {
+		return api.TaskResultResult{}, err
+	}
+	kind, err := c.agents.Load().Resolve(tab.Agent)
+	if err != nil {
+		return api.TaskResultResult{}, err
+	}
+	env := c.environment(ctx).Env
+	found, err := agent.Result(agent.ResultQuery{Kind: kind, Home: c.home, Env: env, Dir: task.Path, SessionID: sessionOf(tab), SharedDir: task.IsMain})
+	if err != nil {
+		return api.TaskResultResult{}, err
+	}
+	text := tailEscaped(found.Text, maxEscaped)
+	return api.TaskResultResult{TaskID: task.ID, Agent: kind.ID, Transcript: found.Path, Text: text,
+		Truncated: found.Truncated || len(text) < len(found.Text)}, nil
+}
+
+// sessionOf is the conversation that a tab is known to have had; a chosen but unused id names none.
+func sessionOf(t store.Tab) string {
+	if !t.SessionUsed {
+		return ""
+	}
+	return t.SessionID
+}
+
+// TaskDiff is the verb task_diff.
+func (c *Core) TaskDiff(ctx context.Context, call *Call, p api.TaskDiffParams) (api.TaskDiffResult, error) {
+	task, err := c.store.Task(ctx, call.Task)
+	if err != nil {
+		return api.TaskDiffResult{}, err
+	}
+	d, err := c.diff(ctx, task, worktree.DiffOptions{Patch: p.Full, MaxBytes: maxPatch})
+	if err != nil {
+		return api.TaskDiffResult{}, err
+	}
+	result := api.TaskDiffResult{TaskID: task.ID, Base: task.BaseRef, DiffStat: d.Stat, Files: d.Files, Commits: d.Commits}
+	if result.Files == nil {
+		result.Files = []api.FileChange{}
+	}
+	if result.Commits == nil {
+		result.Commits = []api.Commit{}
+	}
+	if p.Full {
+		patch := strings.ToValidUTF8(string(d.Patch), "\uFFFD")
+		result.Diff = headEscaped(patch, maxEscaped-fileBudget(result.Files))
+		result.Truncated, result.DiffBytes = d.Truncated || len(result.Diff) < len(patch), d.TotalBytes
+	}
+	return result, nil
+}
+
+// fileBudget estimates the bytes that the file list takes in the same answer.
+func fileBudget(files []api.FileChange) int {
+	n := 0
+	for _, f := range files {
+		n += 160 + 2*len(f.Path) + 2*len(f.OldPath)
+	}
+	return min(n, maxEscaped-(64<<10))
+}
+
+func (c *Core) diff(ctx context.Context, task store.Task, o worktree.DiffOptions) (worktree.Diff, error) {
+	project, err := c.store.Project(ctx, task.ProjectID)
+	if err != nil {
+		return worktree.Diff{}, err
+	}
+	if err := usableTree(task); err != nil {
+		return worktree.Diff{}, err
+	}
+	repo, err := c.repoOf(ctx, project)
+	if err != nil {
+		return worktree.Diff{}, err
+	}
+	return repo.Diff(ctx, task.Path, baseOf(task), o)
+}
+
+// baseOf is the commit-ish that a task's changes are counted from. The branch it was started from may be gone or have
+// moved; then the commit itself still tells.
+func baseOf(t store.Task) string {
+	if t.BaseCommit != "" && t.IsMain {
+		return t.BaseCommit
+	}
+	return orElse(t.BaseRef, t.BaseCommit)
+}
+
+// usableTree refuses tasks that have no folder to look at, and says what to do.
+func usableTree(t store.Task) error {
+	switch {
+	case t.State == api.TaskCreating:
+		return fault.New(fault.Conflict, "The task %q is still being created", t.Name).WithHint("`termic wait` waits for it.")
+	case t.State == api.TaskFailed:
+		return fault.New(fault.Conflict, "The task %q could not be created: %s", t.Name, t.Error).WithHint("Archive it and create it again.")
+	case missing(t):
+		return fault.New(fault.NotFound, "The folder of the task %q is gone: %s", t.Name, t.Path).
+			WithHint("Archive the task, and restore it to get its branch back.")
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package core
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/store"
+	"termic/internal/worktree"
+)
+
+// ProjectList is the verb project_list.
+func (c *Core) ProjectList(ctx context.Context, _ *Call, _ api.ProjectListParams) (api.ProjectListResult, error) {
+	projects, err := c.projects(ctx)
+	return api.ProjectListResult{Projects: projects}, err
+}
+
+func (c *Core) projects(ctx context.Context) ([]api.Project, error) {
+	stored, err := c.store.Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := c.store.Tasks(ctx, store.TaskFilter{})
+	if err != nil {
+		return nil, err
+	}
+	count := map[string]int{}
+	for _, t := range tasks {
+		count[t.ProjectID]++
+	}
+	out := make([]api.Project, len(stored))
+	for i, p := range stored {
+		out[i] = viewProject(p, count[p.ID])
+	}
+	return out, nil
+}
+
+func viewProject(p store.Project, tasks int) api.Project {
+	_, err := os.Stat(p.RootPath)
+	return api.Project{ID: p.ID, Name: p.Name, RootPath: p.RootPath, BaseBranch: p.BaseBranch, Remote: p.Remote,
+		NonGit: p.NonGit, Bare: p.Bare, DefaultAgent: p.DefaultAgent, Tasks: tasks, Missing: os.IsNotExist(err)}
+}
+
+// ProjectAdd is the verb project_add. Any folder inside a repository stands for the repository; adding it again answers
+// with the project there is.
+func (c *Core) ProjectAdd(ctx context.Context, call *Call, p api.ProjectAddParams) (api.ProjectAddResult, error) {
+	path, err := c.absolute(p.Path)
+	if err != nil {
+		return api.ProjectAddResult{}, err
+	}
+	project, err := c.inspect(ctx, path, p.NonGit)
+	if err != nil {
+		return api.ProjectAddResult{}, err
+	}
+	project.Name = p.Name
+	if project.Name == "" {
+		project.Name = strings.TrimSuffix(filepath.Base(project.RootPath), ".git")
+	}
+	if err := checkName("project", project.Name); err != nil {
+		return api.ProjectAddResult{}, err
+	}
+	stored, existed, err := c.store.AddProject(ctx, project)
+	if err != nil {
+		return api.ProjectAddResult{}, err
+	}
+	c.beacon.change()
+	projects, err := c.projects(ctx)
+	if err != nil {
+		return api.ProjectAddResult{}, err
+	}
+	for _, v := range projects {
+		if v.ID == stored.ID {
+			return api.ProjectAddResult{Project: v, Existed: existed}, nil
+		}
+	}
+	return api.ProjectAddResult{Project: viewProject(stored, 0), Existed: existed}, nil
+}
+
+// absolute expands a leading ~ and insists on an existing folder.
+func (c *Core) absolute(path string) (string, error) {
+	if path == "~" || strings.HasPrefix(path, "~/") {
+		path = filepath.Join(c.home, path[1:])
+	}
+	if !filepath.IsAbs(path) {
+		return "", fault.New(fault.InvalidArgument, "%q is not an absolute path", path).WithHint("Give the whole path of the folder.")
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", fault.Wrap(err, fault.NotFound, "There is no folder %q", path)
+	}
+	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+		return "", fault.New(fault.InvalidArgument, "%q is not a folder", path)
+	}
+	return real, nil
+}
+
+// inspect finds out what a folder is: the main checkout or bare repository that it belongs to, or a plain folder.
+func (c *Core) inspect(ctx context.Context, path string, nonGit bool) (store.Project, error) {
+	repo, err := c.git.Open(ctx, path)
+	switch code := fault.CodeOf(err); {
+	case nonGit && (code == fault.NotFound || code == fault.Unsupported):
+		return store.Project{RootPath: path, NonGit: true}, nil
+	case code == fault.NotFound || code == fault.Unsupported:
+		return store.Project{}, fault.Wrap(err, fault.InvalidArgument, "%q is not a git repository", path).
+			WithHint("Run `git init` there first, or add it as a plain folder with --non-git: its tasks then have no branch and no diff.")
+	case err != nil:
+		return store.Project{}, err
+	case nonGit:
+		return store.Project{}, fault.New(fault.InvalidArgument, "%q is a git repository", path).WithHint("Add it without --non-git.")
+	}
+	root, bare := repo.Root(), repo.Bare()
+	if bare {
+		root = repo.CommonDir()
+	}
+	base, remote, err := repo.DefaultBase(ctx)
+	if err != nil {
+		return store.Project{}, err
+	}
+	return store.Project{RootPath: root, BaseBranch: base, Remote: remote, Bare: bare}, nil
+}
+
+// ProjectRemove is the verb project_remove. All its tasks are archived first; the first one that would lose work stops
+// it, and those archived before stay so.
+func (c *Core) ProjectRemove(ctx context.Context, call *Call, p api.ProjectRemoveParams) (api.ProjectRemoveResult, error) {
+	project, err := c.resolveProject(ctx, p.Name)
+	if err != nil {
+		return api.ProjectRemoveResult{}, err
+	}
+	tasks, err := c.store.Tasks(ctx, store.TaskFilter{ProjectID: project.ID})
+	if err != nil {
+		return api.ProjectRemoveResult{}, err
+	}
+	if !p.Discard {
+		if err := c.lossesOfAll(ctx, tasks); err != nil {
+			return api.ProjectRemoveResult{}, err
+		}
+	}
+	result := api.ProjectRemoveResult{Name: project.Name}
+	for _, t := range tasks {
+		r, err := c.archive(ctx, t.ID, p.Discard, false)
+		if err != nil {
+			return result, err
+		}
+		result.RemovedTasks++
+		if r.BackupRef != "" {
+			result.BackupRefs = append(result.BackupRefs, r.BackupRef)
+		}
+	}
+	if err := c.store.RemoveProject(ctx, project.ID); err != nil {
+		return result, err
+	}
+	c.beacon.change()
+	return result, nil
+}
+
+// lossesOfAll collects what archiving the tasks would lose, so that nothing is archived when anything would be.
+func (c *Core) lossesOfAll(ctx context.Context, tasks []store.Task) error {
+	all := map[string][]api.Loss{}
+	for _, t := range tasks {
+		losses, err := c.losses(ctx, t)
+		if err != nil {
+			return err
+		}
+		if len(losses) > 0 {
+			all[t.Name] = losses
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	names := make([]string, 0, len(all))
+	for n := range all {
+		names = append(names, n)
+	}
+	return fault.New(fault.NeedsConsent, "Work in %s exists nowhere else: %s", countOf(len(all), "task"), strings.Join(sorted(names), ", ")).
+		WithHint("Commit and push it, apply it, or consent with --discard: a backup ref is left in the repository.").WithData("losses", all)
+}
+
+// repoOf opens the repository of a project.
+func (c *Core) repoOf(ctx context.Context, p store.Project) (*worktree.Repo, error) {
+	if p.NonGit {
+		return nil, fault.New(fault.Unsupported, "The project %q is a plain folder without git", p.Name)
+	}
+	repo, err := c.git.Open(ctx, p.RootPath)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Unavailable, "The repository of project %q cannot be opened at %s", p.Name, p.RootPath).
+			WithHint("Put the folder back, or remove the project.")
+	}
+	return repo, nil
+}

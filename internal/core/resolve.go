@@ -1,0 +1,186 @@
+package core
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/grant"
+	"termic/internal/ids"
+	"termic/internal/store"
+)
+
+// ResolveTask finds the one task that a caller means, among those that it may see: an exact id alone, then a name
+// without regard to case (within the project, when one is given), then project/name, then the current folder where
+// ref.Cwd allows it. Names of tasks that the caller may not see appear in no answer.
+func (c *Core) ResolveTask(ctx context.Context, caller grant.Caller, ref api.TaskRef, verb string) (string, error) {
+	tasks, names, err := c.visibleTasks(ctx, caller, verb)
+	if err != nil {
+		return "", err
+	}
+	if ref.Task == "" {
+		return c.taskOfFolder(tasks, names, ref, verb)
+	}
+	if ref.Project != "" {
+		p, err := c.resolveProject(ctx, ref.Project)
+		if err != nil {
+			return "", err
+		}
+		tasks = slices.DeleteFunc(tasks, func(t store.Task) bool { return t.ProjectID != p.ID })
+	}
+	if ids.Valid(strings.ToUpper(ref.Task)) {
+		for _, t := range tasks {
+			if t.ID == strings.ToUpper(ref.Task) {
+				return t.ID, nil
+			}
+		}
+	}
+	found := matching(tasks, func(t store.Task) bool { return strings.EqualFold(t.Name, ref.Task) })
+	if len(found) == 0 {
+		found = matching(tasks, func(t store.Task) bool { return strings.EqualFold(names[t.ProjectID]+"/"+t.Name, ref.Task) })
+	}
+	return oneTask(found, names, ref.Task)
+}
+
+func oneTask(found []store.Task, names map[string]string, asked string) (string, error) {
+	switch len(found) {
+	case 1:
+		return found[0].ID, nil
+	case 0:
+		return "", fault.New(fault.NotFound, "There is no task %q", asked).WithHint("`termic list` shows the tasks.")
+	}
+	qualified := make([]string, len(found))
+	for i, t := range found {
+		qualified[i] = names[t.ProjectID] + "/" + t.Name
+	}
+	return "", fault.New(fault.Ambiguous, "More than one task is called %q", asked).
+		WithHint("Say which: %s.", strings.Join(qualified, ", ")).WithData("matches", qualified)
+}
+
+func matching(tasks []store.Task, is func(store.Task) bool) []store.Task {
+	var out []store.Task
+	for _, t := range tasks {
+		if is(t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// visibleTasks returns the tasks that a verb of this caller may be about, and the names of all projects. Archived tasks
+// are only there for the verb that brings one back.
+func (c *Core) visibleTasks(ctx context.Context, caller grant.Caller, verb string) ([]store.Task, map[string]string, error) {
+	tasks, err := c.store.Tasks(ctx, store.TaskFilter{Archived: verb == "task_restore"})
+	if err != nil {
+		return nil, nil, err
+	}
+	if !caller.Class.Covers(grant.Full) {
+		tasks = matching(tasks, func(t store.Task) bool { return t.ID == caller.Task || t.ParentID == caller.Task && caller.Task != "" })
+	}
+	names, err := c.projectNames(ctx)
+	return tasks, names, err
+}
+
+// taskOfFolder picks the task whose folder holds cwd: the deepest worktree first, then main checkouts.
+func (c *Core) taskOfFolder(tasks []store.Task, names map[string]string, ref api.TaskRef, verb string) (string, error) {
+	if ref.Project != "" || ref.Cwd == "" {
+		return "", fault.New(fault.InvalidArgument, "%s needs a task", verb).WithHint("Name it, or run the command inside the task's folder where the verb allows that.")
+	}
+	var best []store.Task
+	for _, main := range []bool{false, true} {
+		length := 0
+		for _, t := range tasks {
+			if t.IsMain != main || !within(t.Path, ref.Cwd) || len(t.Path) < length {
+				continue
+			}
+			if len(t.Path) > length {
+				best, length = nil, len(t.Path)
+			}
+			best = append(best, t)
+		}
+		if len(best) > 0 {
+			return oneTask(best, names, filepath.Base(ref.Cwd))
+		}
+	}
+	return "", fault.New(fault.NotFound, "The current folder belongs to no task").WithHint("Name the task, or go to its folder: `cd \"$(termic path TASK)\"`.")
+}
+
+// within reports whether path is dir or below it, after resolving links of both where they exist.
+func within(dir, path string) bool {
+	real := func(p string) string {
+		if r, err := filepath.EvalSymlinks(p); err == nil {
+			return r
+		}
+		return filepath.Clean(p)
+	}
+	rel, err := filepath.Rel(real(dir), real(path))
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+func (c *Core) projectNames(ctx context.Context) (map[string]string, error) {
+	projects, err := c.store.Projects(ctx)
+	names := make(map[string]string, len(projects))
+	for _, p := range projects {
+		names[p.ID] = p.Name
+	}
+	return names, err
+}
+
+// resolveProject finds a project by name without regard to case, then by id.
+func (c *Core) resolveProject(ctx context.Context, asked string) (store.Project, error) {
+	projects, err := c.store.Projects(ctx)
+	if err != nil {
+		return store.Project{}, err
+	}
+	for _, p := range projects {
+		if strings.EqualFold(p.Name, asked) {
+			return p, nil
+		}
+	}
+	for _, p := range projects {
+		if p.ID == strings.ToUpper(asked) {
+			return p, nil
+		}
+	}
+	names := make([]string, len(projects))
+	for i, p := range projects {
+		names[i] = p.Name
+	}
+	e := fault.New(fault.NotFound, "There is no project %q", asked)
+	if len(names) == 0 {
+		return store.Project{}, e.WithHint("Add one: `termic project add PATH`.")
+	}
+	return store.Project{}, e.WithHint("There are: %s.", strings.Join(names, ", "))
+}
+
+// resolveTab finds a tab of a task: exact id, then the number that the strip shows, then title or agent id without
+// regard to case.
+func resolveTab(tabs []store.Tab, asked string) (store.Tab, error) {
+	for _, t := range tabs {
+		if t.ID == strings.ToUpper(asked) {
+			return t, nil
+		}
+	}
+	if n, err := strconv.Atoi(asked); err == nil && n >= 1 && n <= len(tabs) {
+		return tabs[n-1], nil
+	}
+	var found []store.Tab
+	var listed []string
+	for i, t := range tabs {
+		listed = append(listed, "["+strconv.Itoa(i+1)+"] "+t.Title+" ("+t.ID+")")
+		if strings.EqualFold(t.Title, asked) || strings.EqualFold(t.Agent, asked) && t.Agent != "" {
+			found = append(found, t)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return store.Tab{}, fault.New(fault.NotFound, "The task has no tab %q", asked).WithHint("Its tabs are: %s.", strings.Join(listed, ", "))
+	}
+	return store.Tab{}, fault.New(fault.Ambiguous, "More than one tab answers to %q", asked).WithHint("Say which: %s.", strings.Join(listed, ", "))
+}

@@ -1,0 +1,231 @@
+package core
+
+import (
+	"context"
+	"time"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/store"
+)
+
+// deliveryPatience is how long task_send without wait watches its prompt on the way to an agent that is at rest, before
+// it answers that the prompt is queued. It covers the start of a slow agent (20 s until it must have painted) and the
+// repeated Enter.
+const deliveryPatience = 30 * time.Second
+
+// sendHow says what a sender wants to know.
+type sendHow struct {
+	wait      bool
+	timeoutMs int64
+	spawned   bool // the agent was started for this prompt
+}
+
+// TaskSend is the verb task_send.
+func (c *Core) TaskSend(ctx context.Context, call *Call, p api.TaskSendParams) (api.TaskSendResult, error) {
+	prompt, err := c.compose(p.PromptRef, p.Prompt)
+	switch {
+	case err != nil:
+		return api.TaskSendResult{}, err
+	case prompt == "":
+		return api.TaskSendResult{}, fault.New(fault.InvalidArgument, "There is no prompt to send")
+	case p.Resume && p.Fresh:
+		return api.TaskSendResult{}, fault.New(fault.InvalidArgument, "resume and fresh exclude each other")
+	case p.Tab != "" && (p.Resume || p.Fresh):
+		return api.TaskSendResult{}, fault.New(fault.InvalidArgument, "A named tab is sent to as it is, so it excludes resume and fresh")
+	case p.TimeoutMs != 0 && !p.Wait:
+		return api.TaskSendResult{}, fault.New(fault.InvalidArgument, "timeoutMs has a meaning only with wait")
+	}
+	task, err := c.store.Task(ctx, call.Task)
+	if err != nil {
+		return api.TaskSendResult{}, err
+	}
+	if task.State != api.TaskCreating {
+		if err := usableTree(task); err != nil {
+			return api.TaskSendResult{}, err
+		}
+	}
+	how := sendHow{wait: p.Wait, timeoutMs: p.TimeoutMs}
+	tab, start, err := c.sendTarget(ctx, task, p)
+	if err != nil {
+		return api.TaskSendResult{}, err
+	}
+	l := c.liveOf(tab.ID)
+	if l == nil && task.State != api.TaskCreating {
+		start.unattended, how.spawned = true, true
+		if l, err = c.startTab(ctx, task.ID, tab.ID, start); err != nil {
+			return api.TaskSendResult{}, err
+		}
+	}
+	if l == nil {
+		return c.sendEarly(ctx, call, tab, prompt, how)
+	}
+	return c.sendTo(ctx, call, l, prompt, how)
+}
+
+// sendTarget picks the agent tab that a prompt goes to: the one named, the default one if it runs, the only one that
+// runs, or the one that resume or fresh starts.
+func (c *Core) sendTarget(ctx context.Context, task store.Task, p api.TaskSendParams) (store.Tab, startHow, error) {
+	tabs, err := c.store.Tabs(ctx, task.ID)
+	if err != nil {
+		return store.Tab{}, startHow{}, err
+	}
+	if p.Tab != "" {
+		tab, err := resolveTab(tabs, p.Tab)
+		switch {
+		case err != nil:
+		case tab.Kind != store.TabAgent:
+			err = fault.New(fault.Unsupported, "The tab %q runs no agent, so it takes no prompt", tab.Title)
+		case c.liveOf(tab.ID) == nil && task.State != api.TaskCreating:
+			err = fault.New(fault.Conflict, "The agent of the tab %q is not running", tab.Title).WithHint("Start it: `termic tab TASK --restart %s`.", tab.ID)
+		}
+		return tab, startHow{}, err
+	}
+	var dflt store.Tab
+	var running []store.Tab
+	for _, t := range tabs {
+		if t.Kind != store.TabAgent {
+			continue
+		}
+		if t.IsDefault {
+			dflt = t
+		}
+		if c.liveOf(t.ID) != nil {
+			running = append(running, t)
+		}
+	}
+	return c.chooseTarget(ctx, task, p, dflt, running)
+}
+
+func (c *Core) chooseTarget(ctx context.Context, task store.Task, p api.TaskSendParams, dflt store.Tab, running []store.Tab) (store.Tab, startHow, error) {
+	switch {
+	case len(running) > 0 && (p.Resume || p.Fresh):
+		return store.Tab{}, startHow{}, fault.New(fault.Conflict, "An agent of the task is running").
+			WithHint("Send to it without resume and fresh, or open another with task_tab.")
+	case task.State == api.TaskCreating && dflt.ID != "":
+		return dflt, startHow{}, nil
+	case dflt.ID != "" && c.liveOf(dflt.ID) != nil:
+		return dflt, startHow{}, nil
+	case len(running) == 1:
+		return running[0], startHow{}, nil
+	case len(running) > 1:
+		return store.Tab{}, startHow{}, fault.New(fault.Ambiguous, "%s of the task are running", countOf(len(running), "agent")).WithHint("Say which with tab.")
+	case p.Resume:
+		if dflt.ID == "" {
+			return store.Tab{}, startHow{}, fault.New(fault.Conflict, "The task has no conversation to resume").WithHint("Start a new one with --fresh.")
+		}
+		how := c.howAgain(dflt, task)
+		if !how.resume {
+			return store.Tab{}, startHow{}, fault.New(fault.Conflict, "The agent of the task has no conversation to resume").WithHint("Start a new one with --fresh.")
+		}
+		return dflt, how, nil
+	case p.Fresh:
+		return c.openTab(ctx, task, "agent", api.TaskTabParams{AgentID: orElse(dflt.Agent, task.Agent)})
+	}
+	return store.Tab{}, startHow{}, fault.New(fault.Conflict, "No agent of the task is running").
+		WithHint("Start one with the prompt: --resume goes on with the last conversation, --fresh begins a new one.")
+}
+
+// sendEarly queues a prompt for a task that is still being created.
+func (c *Core) sendEarly(ctx context.Context, call *Call, tab store.Tab, text string, how sendHow) (api.TaskSendResult, error) {
+	p, job, err := c.enqueue(ctx, call, tab, text)
+	if err != nil {
+		return api.TaskSendResult{}, err
+	}
+	kind, err := c.agents.Load().Resolve(tab.Agent)
+	result := api.TaskSendResult{TaskID: tab.TaskID, TabID: tab.ID, Mode: api.SendQueued, Prompt: p.ID, Capable: err == nil && kind.Capable(), Job: job}
+	c.endJob(job, nil)
+	return c.watchSent(ctx, call, result, how)
+}
+
+// sendTo queues a prompt for a running agent and watches how it fares.
+func (c *Core) sendTo(ctx context.Context, call *Call, l *liveTab, text string, how sendHow) (api.TaskSendResult, error) {
+	s := l.det.State()
+	if how.wait && !l.kind.WorkDone {
+		return api.TaskSendResult{}, fault.New(fault.Unsupported, "The agent %q gives no sign of settling, so there is nothing to wait for", l.kind.ID).
+			WithHint("Send without wait, and look at its log.")
+	}
+	busy := !readyForPrompt(s) || c.queued(l.tab.ID) > 0
+	p, job, err := c.enqueue(ctx, call, l.tab, text)
+	if err != nil {
+		return api.TaskSendResult{}, err
+	}
+	l.wake()
+	c.beacon.change()
+	result := api.TaskSendResult{TaskID: l.task.ID, TabID: l.tab.ID, Mode: api.SendQueued, Prompt: p.ID, Capable: s.Capable || l.kind.Capable(), Job: job}
+	defer c.endJob(job, nil)
+	if !busy {
+		outcome, err := c.watchDelivery(ctx, p.ID)
+		if err != nil {
+			return result, err
+		}
+		switch {
+		case outcome.State == store.PromptDelivered && how.spawned:
+			result.Mode = api.SendSpawned
+		case outcome.State == store.PromptDelivered:
+			result.Mode = api.SendDelivered
+		case outcome.State != store.PromptQueued && outcome.State != store.PromptDelivering:
+			result.Wait = &api.WaitOutcome{Outcome: api.OutcomeNotDelivered, Detail: outcome.Reason}
+			return result, nil
+		}
+	}
+	return c.watchSent(ctx, call, result, how)
+}
+
+// enqueue makes a prompt durable. From here on it is delivered at most once.
+func (c *Core) enqueue(ctx context.Context, call *Call, tab store.Tab, text string) (p store.Prompt, job string, err error) {
+	err = c.store.Write(ctx, func(tx *store.Tx) (err error) {
+		if p, err = tx.EnqueuePrompt(ctx, store.Prompt{TabID: tab.ID, Text: text}); err != nil {
+			return err
+		}
+		j, err := tx.StartJob(ctx, store.Job{Verb: call.Verb, Principal: call.Caller.Principal, Face: string(call.Caller.Face), Target: tab.TaskID})
+		job = j.ID
+		return err
+	})
+	return p, job, err
+}
+
+// watchDelivery waits until a prompt is no longer on its way, its agent asks for something first, or patience ends.
+func (c *Core) watchDelivery(ctx context.Context, promptID string) (store.Prompt, error) {
+	patience := time.NewTimer(deliveryPatience)
+	defer patience.Stop()
+	for {
+		_, changed := c.beacon.watch()
+		p, err := c.store.Prompt(ctx, promptID)
+		if err != nil {
+			return p, err
+		}
+		if p.State != store.PromptQueued && p.State != store.PromptDelivering {
+			return p, nil
+		}
+		l := c.liveOf(p.TabID)
+		if l == nil || p.State == store.PromptQueued && !readyForPrompt(l.det.State()) {
+			return p, nil
+		}
+		select {
+		case <-changed:
+		case <-patience.C:
+			return p, nil
+		case <-ctx.Done():
+			return p, context.Cause(ctx)
+		case <-c.ctx.Done():
+			return p, ending()
+		}
+	}
+}
+
+// watchSent tells the events of a sent prompt and, when asked, waits for what becomes of it.
+func (c *Core) watchSent(ctx context.Context, call *Call, result api.TaskSendResult, how sendHow) (api.TaskSendResult, error) {
+	if result.Mode == api.SendQueued {
+		call.emit(api.Event{Event: "prompt_queued", Prompt: result.Prompt})
+	}
+	if !how.wait {
+		return result, nil
+	}
+	out, err := c.await(ctx, call, waitFor{task: result.TaskID, tab: result.TabID, prompt: result.Prompt, timeoutMs: how.timeoutMs})
+	if err != nil {
+		return result, err
+	}
+	result.Wait = &out
+	return result, nil
+}

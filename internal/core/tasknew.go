@@ -1,0 +1,381 @@
+package core
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"termic/internal/agent"
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/ids"
+	"termic/internal/store"
+	"termic/internal/worktree"
+	"termic/sandbox"
+)
+
+// Limits of what an agent may create: live children of one task, and generations.
+const (
+	MaxChildren = 8
+	MaxDepth    = 3
+)
+
+// newTask is a creation that was found to be possible.
+type newTask struct {
+	params  api.TaskNewParams
+	project store.Project
+	kind    agent.Kind
+	mode    string // worktree, main, adopt
+	prompt  string
+	task    store.Task
+	tab     store.Tab
+	queued  store.Prompt
+	job     string
+	joined  bool // an earlier call with the same idempotency key made it
+}
+
+// TaskNew is the verb task_new. It answers when the task is durable and its worktree under way, or with wait when its
+// agent settled.
+func (c *Core) TaskNew(ctx context.Context, call *Call, p api.TaskNewParams) (api.TaskNewResult, error) {
+	n, err := c.planNew(ctx, call, p)
+	if err != nil {
+		return api.TaskNewResult{}, err
+	}
+	if err := c.acceptNew(ctx, call, n); err != nil {
+		return api.TaskNewResult{}, err
+	}
+	call.Task = n.task.ID
+	if !n.joined {
+		c.setStarting(n.tab.ID, true)
+		if !c.spawn(func() {
+			defer c.setStarting(n.tab.ID, false)
+			c.create(n)
+		}) {
+			return api.TaskNewResult{}, ending()
+		}
+		c.beacon.change()
+	}
+	summary, err := c.summary(ctx, n.task.ID, false)
+	if err != nil {
+		return api.TaskNewResult{}, err
+	}
+	result := api.TaskNewResult{Task: summary, Job: n.job, Prompt: n.queued.ID}
+	call.emit(api.Event{Event: "created", Task: &summary})
+	if p.Open {
+		c.show(n.task.ID)
+	}
+	if p.Wait {
+		out, err := c.await(ctx, call, waitFor{task: n.task.ID, tab: n.tab.ID, prompt: n.queued.ID, timeoutMs: p.TimeoutMs, fresh: true})
+		if err != nil {
+			return result, err
+		}
+		if result.Task, err = c.summary(ctx, n.task.ID, false); err != nil {
+			return result, err
+		}
+		result.Wait = &out
+	}
+	return result, nil
+}
+
+// planNew checks everything that can be checked before anything is made. It writes nothing.
+func (c *Core) planNew(ctx context.Context, call *Call, p api.TaskNewParams) (*newTask, error) {
+	n := &newTask{params: p}
+	if err := c.planPlace(ctx, n); err != nil {
+		return nil, err
+	}
+	mode := sandbox.Mode(orElse(p.Sandbox, c.settings.Get().Sandbox.DefaultMode))
+	if err := sandbox.Check(mode); err != nil {
+		return nil, err
+	}
+	if p.MCP || len(p.Projects) > 0 {
+		return nil, fault.New(fault.Unsupported, "This build has no MCP endpoint that a task could use").WithHint("Leave out --mcp and --projects.")
+	}
+	var err error
+	if n.prompt, err = c.compose(p.PromptRef, p.Prompt); err != nil {
+		return nil, err
+	}
+	if n.kind, err = c.chooseAgent(ctx, p.Agent, n.project.DefaultAgent); err != nil && !(p.NoAgent && p.Agent == "") {
+		return nil, err
+	}
+	switch {
+	case p.NoAgent && (n.prompt != "" || p.Wait || p.Resume != ""):
+		return nil, fault.New(fault.InvalidArgument, "A task without an agent takes no prompt, no wait and no resume")
+	case p.Wait && !n.kind.WorkDone:
+		return nil, fault.New(fault.Unsupported, "The agent %q gives no sign of settling, so there is nothing to wait for", n.kind.ID)
+	case p.Resume != "" && len(n.kind.ResumeIDArgs) == 0:
+		return nil, fault.New(fault.Unsupported, "The agent %q cannot resume by session id", n.kind.ID)
+	case p.Yolo && len(n.kind.YoloArgs) == 0:
+		return nil, fault.New(fault.Unsupported, "The agent %q has no switch for its permission prompts", n.kind.ID)
+	}
+	n.task = store.Task{ProjectID: n.project.ID, Name: n.params.Name, Agent: n.kind.ID, State: api.TaskCreating,
+		IsMain: n.mode == "main", Sandbox: string(mode), Yolo: p.Yolo, BaseRef: p.Base}
+	n.task.ID = ids.New()
+	return n, c.planParent(ctx, call, n)
+}
+
+// planPlace settles name, project and mode.
+func (c *Core) planPlace(ctx context.Context, n *newTask) (err error) {
+	p := &n.params
+	if n.project, err = c.projectOfNew(ctx, p); err != nil {
+		return err
+	}
+	switch {
+	case p.From != "":
+		n.mode = "adopt"
+		if p.Mode != "" || p.Base != "" || p.Branch != "" {
+			return fault.New(fault.InvalidArgument, "An adopted worktree keeps its own branch and base, so from excludes mode, base and branch")
+		}
+		if p.Name == "" {
+			p.Name = filepath.Base(p.From)
+		}
+	case n.project.NonGit:
+		n.mode = "main"
+		if p.Mode == "worktree" {
+			return fault.New(fault.Unsupported, "The project %q is a plain folder, so its tasks work in the folder itself", n.project.Name)
+		}
+	default:
+		n.mode = orElse(p.Mode, c.settings.Get().Tasks.DefaultMode)
+	}
+	if n.mode == "main" && n.project.Bare {
+		return fault.New(fault.Unsupported, "The project %q is a bare repository without a main checkout", n.project.Name)
+	}
+	if n.mode == "main" && (p.Base != "" || p.Branch != "") {
+		return fault.New(fault.InvalidArgument, "A task in the main checkout takes no base and no branch")
+	}
+	if p.TimeoutMs != 0 && !p.Wait {
+		return fault.New(fault.InvalidArgument, "timeoutMs has a meaning only with wait")
+	}
+	if err := checkName("task", p.Name); err != nil {
+		return err
+	}
+	_, err = worktree.Slug(p.Name)
+	return err
+}
+
+// projectOfNew picks the project: the one named, the one before a slash in the name, or the one of the current folder.
+func (c *Core) projectOfNew(ctx context.Context, p *api.TaskNewParams) (store.Project, error) {
+	if p.Project != "" {
+		return c.resolveProject(ctx, p.Project)
+	}
+	if first, rest, ok := strings.Cut(p.Name, "/"); ok && rest != "" {
+		if project, err := c.resolveProject(ctx, first); err == nil {
+			p.Name = rest
+			return project, nil
+		}
+	}
+	projects, err := c.store.Projects(ctx)
+	if err != nil {
+		return store.Project{}, err
+	}
+	if folder := orElse(p.From, p.Cwd); folder != "" {
+		if project, ok, err := c.projectOfFolder(ctx, projects, folder); ok || err != nil {
+			return project, err
+		}
+	}
+	if len(projects) == 0 {
+		return store.Project{}, fault.New(fault.NotFound, "There is no project yet").WithHint("Add one: `termic project add PATH`.")
+	}
+	return store.Project{}, fault.New(fault.InvalidArgument, "Which project is the task for?").
+		WithHint("Name it with --project, or run the command inside its folder.")
+}
+
+// projectOfFolder finds the project whose repository holds a folder: its main checkout, or any of its worktrees. A
+// repository that was not added is an error that names it.
+func (c *Core) projectOfFolder(ctx context.Context, projects []store.Project, folder string) (store.Project, bool, error) {
+	for _, p := range projects {
+		if within(p.RootPath, folder) {
+			return p, true, nil
+		}
+	}
+	repo, err := c.git.Open(ctx, folder)
+	if err != nil {
+		return store.Project{}, false, nil // no repository: nothing to go by
+	}
+	root := repo.Root()
+	if repo.Bare() {
+		root = repo.CommonDir()
+	}
+	for _, p := range projects {
+		if within(p.RootPath, root) {
+			return p, true, nil
+		}
+	}
+	return store.Project{}, false, fault.New(fault.UnregisteredProject, "The repository %s was not added to Termic", root).
+		WithHint("Add it: `termic project add %s`.", shellWord(root)).WithData("root", root)
+}
+
+// planParent applies the limits of tasks that agents create, counted from the store so that a restart changes nothing.
+func (c *Core) planParent(ctx context.Context, call *Call, n *newTask) error {
+	if call.Caller.Task == "" {
+		return nil
+	}
+	parent, err := c.store.Task(ctx, call.Caller.Task)
+	if err != nil {
+		return err
+	}
+	n.task.ParentID, n.task.Depth = parent.ID, parent.Depth+1
+	if n.task.Depth > MaxDepth {
+		return fault.New(fault.Conflict, "Tasks may create tasks %d levels deep, and this one would be deeper", MaxDepth)
+	}
+	children, err := c.store.Tasks(ctx, store.TaskFilter{ParentID: parent.ID})
+	if err != nil {
+		return err
+	}
+	terminals, err := c.store.Terminals(ctx)
+	if err != nil {
+		return err
+	}
+	liveTasks := map[string]bool{}
+	for _, t := range terminals {
+		liveTasks[t.TaskID] = true
+	}
+	live := 0
+	for _, t := range children {
+		if liveTasks[t.ID] || t.State == api.TaskCreating {
+			live++
+		}
+	}
+	if live >= MaxChildren {
+		return fault.New(fault.Conflict, "The task has %d running children already, the most that it may have", MaxChildren).
+			WithHint("Close a child's agent with task_tab_close before creating another.")
+	}
+	return nil
+}
+
+// acceptNew makes the task durable: row, tab, prompt, job, idempotency key and intent in one transaction.
+func (c *Core) acceptNew(ctx context.Context, call *Call, n *newTask) error {
+	c.createMu.Lock()
+	defer c.createMu.Unlock()
+	if err := c.planPath(ctx, n); err != nil {
+		return err
+	}
+	err := c.store.Write(ctx, func(tx *store.Tx) error {
+		if key := n.params.IdempotencyKey; key != "" {
+			have, joined, err := tx.ClaimKey(ctx, idempotencyKey(call, n.params), n.task.ID)
+			if err != nil {
+				return err
+			}
+			if n.joined = joined; joined {
+				n.task, err = tx.Task(ctx, have)
+				if err == nil && n.task.Archived() {
+					err = fault.New(fault.Conflict, "The task that this idempotency key made was archived").WithHint("Use a new key.")
+				}
+				return err
+			}
+		}
+		return c.insertNew(ctx, tx, call, n)
+	})
+	if err != nil || !n.joined {
+		return err
+	}
+	return c.joinNew(ctx, n)
+}
+
+// joinNew fills in what an earlier call with the same key made.
+func (c *Core) joinNew(ctx context.Context, n *newTask) error {
+	tabs, err := c.store.Tabs(ctx, n.task.ID)
+	if err != nil {
+		return err
+	}
+	for _, t := range tabs {
+		if t.IsDefault {
+			n.tab = t
+		}
+	}
+	return nil
+}
+
+func (c *Core) insertNew(ctx context.Context, tx *store.Tx, call *Call, n *newTask) (err error) {
+	if n.task, err = tx.CreateTask(ctx, n.task); err != nil {
+		return err
+	}
+	if !n.params.NoAgent {
+		n.tab, err = tx.CreateTab(ctx, store.Tab{TaskID: n.task.ID, Kind: store.TabAgent, Agent: n.kind.ID, Title: n.kind.Name,
+			IsDefault: true, SessionID: n.params.Resume, SessionUsed: n.params.Resume != ""})
+		if err != nil {
+			return err
+		}
+	}
+	if n.prompt != "" {
+		if n.queued, err = tx.EnqueuePrompt(ctx, store.Prompt{TabID: n.tab.ID, Text: n.prompt}); err != nil {
+			return err
+		}
+	}
+	job, err := tx.StartJob(ctx, store.Job{Verb: "task_new", Principal: call.Caller.Principal, Face: string(call.Caller.Face), Target: n.task.ID})
+	if err != nil {
+		return err
+	}
+	n.job = job.ID
+	return beginIntent(ctx, tx, intentCreate, n.task.ID, createIntent{Task: n.task.ID, Mode: n.mode, Path: n.task.Path, Job: n.job})
+}
+
+// planPath chooses the folder, past those that are taken, and the branch name.
+func (c *Core) planPath(ctx context.Context, n *newTask) error {
+	switch n.mode {
+	case "main":
+		n.task.Path = n.project.RootPath
+		return nil
+	case "adopt":
+		path, err := c.absolute(n.params.From)
+		n.task.Path = path
+		return err
+	}
+	slug, err := worktree.Slug(n.params.Name)
+	if err != nil {
+		return err
+	}
+	folder, err := worktree.Slug(n.project.Name)
+	if err != nil {
+		folder = n.project.ID
+	}
+	if n.task.Path, err = c.freePath(ctx, filepath.Join(c.settings.Get().Tasks.Dir, folder, slug)); err != nil {
+		return err
+	}
+	n.task.Branch = orElse(n.params.Branch, worktree.BranchFor(c.settings.Get().Tasks.BranchPrefix, n.params.Name))
+	return nil
+}
+
+// freePath puts a number behind a folder name that is taken, on disk or by a task whose folder is still to come.
+func (c *Core) freePath(ctx context.Context, path string) (string, error) {
+	tasks, err := c.store.Tasks(ctx, store.TaskFilter{})
+	if err != nil {
+		return "", err
+	}
+	taken := map[string]bool{}
+	for _, t := range tasks {
+		taken[t.Path] = true
+	}
+	for n := 1; n < 1000; n++ {
+		p := path
+		if n > 1 {
+			p = fmt.Sprintf("%s-%d", path, n)
+		}
+		if _, err := os.Lstat(p); os.IsNotExist(err) && !taken[p] {
+			return p, nil
+		}
+	}
+	return "", fault.New(fault.Conflict, "There is no free folder like %s", path).WithHint("Choose another name.")
+}
+
+// idempotencyKey names the call by face, principal and verb, with a digest of what it asked for. How long to wait is
+// not part of what was asked for.
+func idempotencyKey(call *Call, p api.TaskNewParams) store.IdempotencyKey {
+	key := p.IdempotencyKey
+	p.IdempotencyKey, p.Wait, p.TimeoutMs, p.Cwd, p.Open = "", false, 0, "", false
+	raw, _ := json.Marshal(p) // strings, booleans and lists of strings always marshal
+	sum := sha256.Sum256(raw)
+	return store.IdempotencyKey{Face: string(call.Caller.Face), Principal: call.Caller.Principal, Verb: call.Verb, Key: key,
+		Digest: hex.EncodeToString(sum[:])}
+}
+
+func orElse(s, fallback string) string {
+	if s != "" {
+		return s
+	}
+	return fallback
+}

@@ -1,0 +1,240 @@
+package core
+
+import (
+	"context"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/store"
+	"termic/internal/worktree"
+)
+
+// diffAtOnce is how many tasks are compared with their bases at the same time by one list: each runs a few gits, and
+// more than a handful only makes them wait for the disk.
+const diffAtOnce = 4
+
+// TaskList is the verb task_list.
+func (c *Core) TaskList(ctx context.Context, _ *Call, p api.TaskListParams) (api.TaskListResult, error) {
+	filter := store.TaskFilter{Archived: p.Archived}
+	if p.Project != "" {
+		project, err := c.resolveProject(ctx, p.Project)
+		if err != nil {
+			return api.TaskListResult{}, err
+		}
+		filter.ProjectID = project.ID
+	}
+	tasks, err := c.store.Tasks(ctx, filter)
+	if err != nil {
+		return api.TaskListResult{}, err
+	}
+	names, err := c.projectNames(ctx)
+	if err != nil {
+		return api.TaskListResult{}, err
+	}
+	out := make([]api.TaskSummary, len(tasks))
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, diffAtOnce)
+	for i, t := range tasks {
+		tabs, err := c.store.Tabs(ctx, t.ID)
+		if err != nil {
+			return api.TaskListResult{}, err
+		}
+		out[i] = c.viewTask(t, names[t.ProjectID], tabs, p.Quiet)
+		if p.Quiet || p.Archived || t.State != api.TaskLive {
+			continue
+		}
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			out[i].Diff, out[i].DiffError = c.stat(ctx, t)
+		})
+	}
+	wg.Wait()
+	sort.SliceStable(out, func(a, b int) bool {
+		pa, pb := strings.ToLower(out[a].Project), strings.ToLower(out[b].Project)
+		if pa != pb {
+			return pa < pb
+		}
+		return strings.ToLower(out[a].Name) < strings.ToLower(out[b].Name)
+	})
+	return api.TaskListResult{Tasks: out}, nil
+}
+
+// stat counts the changes of a task, or says why it cannot: never zeros for an error.
+func (c *Core) stat(ctx context.Context, t store.Task) (*api.DiffStat, string) {
+	d, err := c.diff(ctx, t, worktree.DiffOptions{StatOnly: true})
+	switch {
+	case fault.CodeOf(err) == fault.Unsupported:
+		return nil, "" // a plain folder: there is nothing to compare
+	case err != nil:
+		return nil, fault.From(err).Message
+	}
+	return &d.Stat, ""
+}
+
+// summary is one task as task_list shows it.
+func (c *Core) summary(ctx context.Context, id string, diff bool) (api.TaskSummary, error) {
+	t, err := c.store.Task(ctx, id)
+	if err != nil {
+		return api.TaskSummary{}, err
+	}
+	project, err := c.store.Project(ctx, t.ProjectID)
+	if err != nil {
+		return api.TaskSummary{}, err
+	}
+	tabs, err := c.store.Tabs(ctx, id)
+	if err != nil {
+		return api.TaskSummary{}, err
+	}
+	v := c.viewTask(t, project.Name, tabs, false)
+	if diff && t.State == api.TaskLive {
+		v.Diff, v.DiffError = c.stat(ctx, t)
+	}
+	return v, nil
+}
+
+// viewTask shows a stored task with what is known of its terminals.
+func (c *Core) viewTask(t store.Task, project string, tabs []store.Tab, quiet bool) api.TaskSummary {
+	v := api.TaskSummary{ID: t.ID, Name: t.Name, Project: project, Agent: t.Agent, Branch: t.Branch, BaseBranch: t.BaseRef,
+		Path: t.Path, IsMainCheckout: t.IsMain, Created: stamp(t.Created), State: t.State, Error: t.Error, ParentID: t.ParentID,
+		Sandbox: t.Sandbox, Archived: stamp(t.ArchivedAt)}
+	if missing(t) {
+		v.State = api.TaskMissing
+	}
+	if quiet || t.Archived() {
+		return v
+	}
+	open := len(tabs)
+	v.OpenTabs = &open
+	v.WorkState, v.Detail, v.Queued = c.aggregate(tabs)
+	return v
+}
+
+// aggregate tells what a task is doing from what its tabs are doing: the strongest wins.
+func (c *Core) aggregate(tabs []store.Tab) (state, detail string, queued int) {
+	strength := map[string]int{api.WorkInactive: 0, "": 1, api.WorkIdle: 2, api.WorkDone: 3, api.WorkNeedsInput: 4, api.WorkWorking: 5}
+	state = api.WorkInactive
+	for _, tab := range tabs {
+		queued += c.queued(tab.ID)
+		l := c.liveOf(tab.ID)
+		if l == nil || l.det == nil {
+			continue
+		}
+		if s, d := l.workState(); strength[s] > strength[state] || state == api.WorkInactive {
+			state, detail = s, d
+		}
+	}
+	return state, detail, queued
+}
+
+// queued counts the prompts that wait for a tab.
+func (c *Core) queued(tabID string) int {
+	prompts, err := c.store.Prompts(c.ctx, tabID)
+	if err != nil && c.ctx.Err() == nil {
+		c.log.Error("queue could not be read", "tab", tabID, "err", err)
+	}
+	return len(prompts)
+}
+
+// TaskStatus is the verb task_status.
+func (c *Core) TaskStatus(ctx context.Context, call *Call, _ api.TaskStatusParams) (api.TaskStatusResult, error) {
+	t, err := c.store.Task(ctx, call.Task)
+	if err != nil {
+		return api.TaskStatusResult{}, err
+	}
+	project, err := c.store.Project(ctx, t.ProjectID)
+	if err != nil {
+		return api.TaskStatusResult{}, err
+	}
+	d, err := c.detail(ctx, t, project.Name)
+	if err != nil {
+		return api.TaskStatusResult{}, err
+	}
+	if d.State == api.TaskLive && !project.NonGit {
+		d.Diff, d.DiffError = c.stat(ctx, t)
+		if repo, err := c.repoOf(ctx, project); err == nil {
+			if status, err := repo.Status(ctx, t.Path); err == nil {
+				dirty := status.Dirty()
+				d.DirtyFiles = &dirty
+			}
+		}
+	}
+	return api.TaskStatusResult{Task: d}, nil
+}
+
+// detail is a task with its tabs, without anything that runs git.
+func (c *Core) detail(ctx context.Context, t store.Task, project string) (api.TaskDetail, error) {
+	tabs, err := c.store.Tabs(ctx, t.ID)
+	if err != nil {
+		return api.TaskDetail{}, err
+	}
+	d := api.TaskDetail{TaskSummary: c.viewTask(t, project, tabs, false), Port: t.Port, Log: t.Log, Warnings: t.Warnings,
+		Tabs: make([]api.TabStatus, len(tabs))}
+	for i, tab := range tabs {
+		d.Tabs[i] = c.viewTab(tab, i+1)
+	}
+	return d, nil
+}
+
+func (c *Core) viewTab(tab store.Tab, index int) api.TabStatus {
+	v := api.TabStatus{ID: tab.ID, Index: index, Kind: tab.Kind, Agent: tab.Agent, Title: tab.Title, IsDefault: tab.IsDefault,
+		Queued: c.queued(tab.ID), SessionID: sessionOf(tab)}
+	if l := c.liveOf(tab.ID); l != nil {
+		v.Live = true
+		v.State, v.Detail = l.workState()
+		if title := l.term.Screen().Title; title != "" {
+			v.Title = title
+		}
+	} else if tab.Exited {
+		v.Exit = &api.Exit{Code: tab.ExitCode, Signal: tab.ExitSignal}
+	}
+	return v
+}
+
+// stamp writes a time as every result does; a zero time is an empty string.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// WindowState is the verb window_state.
+func (c *Core) WindowState(ctx context.Context, _ *Call, _ api.WindowStateParams) (api.WindowState, error) {
+	rev, _ := c.beacon.watch() // before reading, so that a change in between makes the window ask again
+	projects, err := c.projects(ctx)
+	if err != nil {
+		return api.WindowState{}, err
+	}
+	tasks, err := c.store.Tasks(ctx, store.TaskFilter{})
+	if err != nil {
+		return api.WindowState{}, err
+	}
+	names := map[string]string{}
+	for _, p := range projects {
+		names[p.ID] = p.Name
+	}
+	s := api.WindowState{Rev: rev, Version: c.version, Projects: projects, Tasks: make([]api.TaskDetail, len(tasks)),
+		Agents: c.listAgents(c.lookPath(ctx)), Notices: c.allNotices(), Focus: c.takeFocus(), TasksDir: c.settings.Get().Tasks.Dir}
+	for i, t := range tasks {
+		if s.Tasks[i], err = c.detail(ctx, t, names[t.ProjectID]); err != nil {
+			return api.WindowState{}, err
+		}
+	}
+	return s, nil
+}
+
+// allNotices are the sentences that a person should see now.
+func (c *Core) allNotices() []string {
+	c.mu.Lock()
+	out := append(append([]string{}, c.notices...), c.agentNotices...)
+	c.mu.Unlock()
+	if p := c.settings.Problem(); p != "" {
+		out = append(out, p)
+	}
+	return out
+}

@@ -1,0 +1,54 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"termic/internal/fault"
+	"termic/internal/store"
+)
+
+// countOf says how many of a thing there are: "1 task", "3 tasks".
+func countOf(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func sorted(s []string) []string {
+	slices.Sort(s)
+	return s
+}
+
+// checkName refuses names that a list, a path or a terminal could not show: empty, too long, with control characters.
+func checkName(what, name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return fault.New(fault.InvalidArgument, "The %s needs a name", what)
+	case name != strings.TrimSpace(name):
+		return fault.New(fault.InvalidArgument, "The name %q begins or ends with a space", name)
+	case len(name) > store.MaxName:
+		return fault.New(fault.InvalidArgument, "The name is %d bytes long; at most %d are taken", len(name), store.MaxName)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		return fault.New(fault.InvalidArgument, "The name %q holds characters that cannot be shown", name)
+	}
+	return nil
+}
+
+// quoted shows untrusted text inside a sentence.
+func quoted(s string) string { return fmt.Sprintf("%q", s) }
+
+// shellWord quotes a path so that it can be pasted into a shell.
+func shellWord(s string) string {
+	q, err := syntax.Quote(s, syntax.LangPOSIX)
+	if err != nil {
+		return quoted(s)
+	}
+	return q
+}

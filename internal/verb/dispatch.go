@@ -1,0 +1,149 @@
+package verb
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"termic/internal/api"
+	"termic/internal/core"
+	"termic/internal/fault"
+	"termic/internal/grant"
+	"termic/internal/ids"
+	"termic/internal/store"
+)
+
+// Dispatcher is the one way in. It is safe for concurrent use and holds no state of its own.
+type Dispatcher struct {
+	core *core.Core
+	log  *slog.Logger
+	spy  func(grant.Caller, string, json.RawMessage) // test hook, nil in the program
+}
+
+// NewDispatcher makes the way in to a core.
+func NewDispatcher(c *core.Core, log *slog.Logger) *Dispatcher { return &Dispatcher{core: c, log: log} }
+
+// testOnlySpy sees every call before anything else does.
+func (d *Dispatcher) testOnlySpy(f func(grant.Caller, string, json.RawMessage)) { d.spy = f }
+
+// Call runs a verb for a caller and returns the JSON of its result. Events of verbs that stream go to emit, in order,
+// before Call returns; emit may be nil. Every error is a *fault.Error. The same call gives the same bytes on every
+// face.
+func (d *Dispatcher) Call(ctx context.Context, caller grant.Caller, name string, raw json.RawMessage, emit func(api.Event)) (json.RawMessage, error) {
+	result, err := d.call(ctx, caller, name, raw, emit)
+	if err != nil {
+		return nil, fault.From(err)
+	}
+	out, err := json.Marshal(result)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Internal, "The result of %s could not be written", name)
+	}
+	return out, nil
+}
+
+// Attach is Call for the verb attach: it gives the terminal itself to a presenter that can stream it.
+func (d *Dispatcher) Attach(ctx context.Context, caller grant.Caller, raw json.RawMessage, as core.AttachAs) (*core.Attachment, error) {
+	result, err := d.call(core.WithAttach(ctx, as), caller, "attach", raw, nil)
+	if err != nil {
+		return nil, fault.From(err)
+	}
+	return result.(api.AttachHandle).Handle.(*core.Attachment), nil
+}
+
+func (d *Dispatcher) call(ctx context.Context, caller grant.Caller, name string, raw json.RawMessage, emit func(api.Event)) (any, error) {
+	if d.spy != nil {
+		d.spy(caller, name, raw)
+	}
+	call := &core.Call{ID: ids.New(), Caller: caller, Emit: emit, Verb: name}
+	row := store.LedgerRow{Call: call.ID, Principal: caller.Principal, Face: string(caller.Face), Verb: name}
+	v, ok := Lookup(name)
+	if !ok || v.Local || !v.On(caller.Face) && !core.IsAttach(ctx) || !caller.Class.Covers(v.Class) {
+		err := unknownVerb(name)
+		return nil, d.refused(ctx, row, err)
+	}
+	params, err := v.decode(caller.Face, raw)
+	if err != nil {
+		return nil, d.refused(ctx, row, err)
+	}
+	row.Shape = shape(raw)
+	if t, ok := params.(targeted); ok {
+		ref := t.Ref()
+		if !v.CwdTarget {
+			ref.Cwd = ""
+		}
+		if call.Task, err = d.core.ResolveTask(ctx, caller, ref, v.Name); err != nil {
+			return nil, d.refused(ctx, row, err)
+		}
+		row.Target = call.Task
+	}
+	return d.run(ctx, v, call, row, params)
+}
+
+// targeted is what parameters with a task in them are.
+type targeted interface{ Ref() api.TaskRef }
+
+// run tells the ledger, runs the handler and tells the ledger how it ended. A write whose asking cannot be recorded is
+// not run.
+func (d *Dispatcher) run(ctx context.Context, v *Verb, call *core.Call, row store.LedgerRow, params any) (any, error) {
+	start := time.Now()
+	if v.Effect.Kind != Reads {
+		row.Phase = "asked"
+		if err := d.core.Record(ctx, row, true); err != nil {
+			return nil, err
+		}
+	}
+	result, err := d.guarded(ctx, v, call, params)
+	row.Phase, row.Duration = "done", time.Since(start)
+	row.Outcome = outcome(err)
+	if call.Task != "" {
+		row.Target = call.Task
+	}
+	if lerr := d.core.Record(context.WithoutCancel(ctx), row, v.Effect.Kind != Reads); lerr != nil && err == nil {
+		d.log.Error("ledger row lost", "verb", v.Name, "call", call.ID, "err", lerr)
+	}
+	if err != nil {
+		d.log.Debug("verb failed", "verb", v.Name, "call", call.ID, "err", err)
+	}
+	return result, err
+}
+
+// guarded turns a panic of a handler into an internal error: one broken call must not end everybody's terminals.
+func (d *Dispatcher) guarded(ctx context.Context, v *Verb, call *core.Call, params any) (result any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			d.log.Error("verb panicked", "verb", v.Name, "call", call.ID, "panic", p, "stack", string(debug.Stack()))
+			err = fault.From(fmt.Errorf("panic in %s: %v", v.Name, p))
+		}
+	}()
+	return v.run(ctx, d.core, call, params)
+}
+
+// refused records a call that was stopped before its handler, without the name of what it asked for.
+func (d *Dispatcher) refused(ctx context.Context, row store.LedgerRow, err error) error {
+	if _, known := Lookup(row.Verb); !known {
+		row.Verb = "unknown"
+	}
+	row.Phase, row.Outcome, row.Target = "refused", outcome(err), ""
+	if lerr := d.core.Record(context.WithoutCancel(ctx), row, false); lerr != nil {
+		d.log.Error("ledger row lost", "verb", row.Verb, "call", row.Call, "err", lerr)
+	}
+	return err
+}
+
+func outcome(err error) string {
+	if err == nil {
+		return "ok"
+	}
+	return string(fault.CodeOf(err))
+}
+
+func unknownVerb(name string) error {
+	if len(name) > 64 {
+		name = name[:64]
+	}
+	return fault.New(fault.NotFound, "There is no verb %q", strings.ToValidUTF8(name, "?")).WithHint("`termic help` lists the verbs.")
+}

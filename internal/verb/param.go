@@ -1,0 +1,95 @@
+package verb
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"termic/internal/grant"
+)
+
+// Type is the JSON type of a parameter.
+type Type string
+
+// The types that parameters may have. More would need more of every face.
+const (
+	String  Type = "string"
+	Bool    Type = "boolean"
+	Integer Type = "integer"
+	Strings Type = "array" // of strings
+)
+
+// Param is one parameter of a verb, read from the struct tags that package api documents.
+type Param struct {
+	Name     string // wire name, camelCase
+	Type     Type
+	Doc      string
+	Enum     []string
+	Required bool
+	Millis   bool // the command line takes a duration
+	// Positional is "arg" or "rest" when the command line takes it without a flag.
+	Positional string
+	Flag       string // long flag without dashes; empty when it has none
+	Short      string // one letter, or empty
+	// ClientOnly parameters are read by the command line and never sent.
+	ClientOnly bool
+	Faces      []grant.Face // nil: all
+}
+
+// On reports whether a face offers the parameter.
+func (p Param) On(f grant.Face) bool { return p.Faces == nil || slices.Contains(p.Faces, f) }
+
+// paramsOf reads the fields of a parameter struct, embedded ones in place. It panics on a tag that it does not
+// understand: the table is a literal, so every start of every test finds that out.
+func paramsOf(t reflect.Type) []Param {
+	var out []Param
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			out = append(out, paramsOf(f.Type)...)
+			continue
+		}
+		out = append(out, paramOf(t, f))
+	}
+	return out
+}
+
+func paramOf(t reflect.Type, f reflect.StructField) Param {
+	name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
+	p := Param{Name: name, Doc: f.Tag.Get("doc"), Required: opts != "omitempty", Millis: f.Tag.Get("unit") == "ms"}
+	switch f.Type.Kind() {
+	case reflect.String:
+		p.Type = String
+	case reflect.Bool:
+		p.Type = Bool
+	case reflect.Int64:
+		p.Type = Integer
+	case reflect.Slice:
+		p.Type = Strings
+	default:
+		panic(fmt.Sprintf("verb: parameter %s.%s has type %s", t.Name(), f.Name, f.Type))
+	}
+	if e := f.Tag.Get("enum"); e != "" {
+		p.Enum = strings.Split(e, "|")
+	}
+	for _, face := range strings.FieldsFunc(f.Tag.Get("face"), func(r rune) bool { return r == '|' }) {
+		p.Faces = append(p.Faces, grant.Face(face))
+	}
+	switch cli, short, _ := strings.Cut(f.Tag.Get("cli"), ","); cli {
+	case "":
+		panic(fmt.Sprintf("verb: parameter %s.%s has no cli tag", t.Name(), f.Name))
+	case "-":
+	case "arg", "rest":
+		p.Positional = cli
+	default:
+		p.Flag, p.Short = cli, short
+	}
+	if p.Name == "-" {
+		p.Name, p.ClientOnly, p.Required = p.Flag, true, false
+	}
+	if p.Name == "" || p.Doc == "" {
+		panic(fmt.Sprintf("verb: parameter %s.%s lacks a json or doc tag", t.Name(), f.Name))
+	}
+	return p
+}

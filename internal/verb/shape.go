@@ -1,0 +1,45 @@
+package verb
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// shape tells the form of an argument object without any of its values: the names in order, and for each its type and
+// the length of text. It is what the ledger keeps.
+//
+//	{"task":"x","wait":true}  ->  task:string(1) wait:true
+//
+// Truth values are kept, since they carry consent and nothing private.
+func shape(raw json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return ""
+	}
+	parts := make([]string, 0, len(fields))
+	for _, name := range sortedKeys(fields) {
+		parts = append(parts, name+":"+shapeOf(fields[name]))
+	}
+	return strings.Join(parts, " ")
+}
+
+func shapeOf(raw json.RawMessage) string {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return "?"
+	}
+	switch v := v.(type) {
+	case string:
+		return fmt.Sprintf("string(%d)", len(v))
+	case bool:
+		return fmt.Sprint(v)
+	case float64:
+		return "number"
+	case []any:
+		return fmt.Sprintf("list(%d)", len(v))
+	case nil:
+		return "null"
+	}
+	return "object"
+}

@@ -1,0 +1,99 @@
+package verb
+
+import (
+	"termic/internal/api"
+	"termic/internal/core"
+	"termic/internal/fault"
+	"termic/internal/grant"
+)
+
+// Shorthands of the table.
+var (
+	reads    = Effect{Kind: Reads, Idempotent: true}
+	writes   = Effect{Kind: Writes}
+	sets     = Effect{Kind: Writes, Idempotent: true}
+	destroys = Effect{Kind: Destroys}
+	waits    = []int{fault.ExitNeedsInput, fault.ExitTimeout, fault.ExitNotDelivered}
+)
+
+func notOnMCP(why string) map[grant.Face]string { return map[grant.Face]string{grant.MCP: why} }
+
+// table is every verb, in the order in which help and tools/list show them. Its golden file is testdata/table.golden.
+var table = []Verb{
+	define(Verb{Name: "task_list", CLI: "list", Aliases: []string{"ls"}, Class: grant.Full, Effect: reads,
+		Doc: "List tasks with their state and how much they changed"}, (*core.Core).TaskList),
+	define(Verb{Name: "task_status", CLI: "status", Class: grant.Scoped, Effect: reads, CwdTarget: true,
+		Doc: "Show one task with its tabs and what each of them is doing"}, (*core.Core).TaskStatus),
+	define(Verb{Name: "task_new", CLI: "new", Class: grant.Scoped, Effect: writes, Streams: true, Exits: waits,
+		Doc: "Create a task in its own worktree, start its agent, and deliver a first prompt"}, (*core.Core).TaskNew),
+	define(Verb{Name: "task_send", CLI: "send", Class: grant.Scoped, Effect: writes, CwdTarget: true, Streams: true, Exits: waits,
+		Doc: "Deliver a prompt to a task's agent; while the agent is busy the prompt is queued"}, (*core.Core).TaskSend),
+	define(Verb{Name: "task_wait", CLI: "wait", Class: grant.Scoped, Effect: reads, CwdTarget: true, Streams: true, Exits: waits,
+		Doc: "Wait until a task's agent settled; settling is a heuristic"}, (*core.Core).TaskWait),
+	define(Verb{Name: "task_result", CLI: "result", Class: grant.Scoped, Effect: reads, CwdTarget: true,
+		Doc: "Read the last message of a task's agent from its transcript; untrusted text"}, (*core.Core).TaskResult),
+	define(Verb{Name: "task_log", CLI: "logs", Aliases: []string{"log"}, Class: grant.Scoped, Effect: reads, CwdTarget: true,
+		Doc: "Read the newest output of a task's terminal; untrusted text"}, (*core.Core).TaskLog),
+	define(Verb{Name: "task_diff", CLI: "diff", Class: grant.Scoped, Effect: reads, CwdTarget: true,
+		Doc: "Show what a task changed against its base: commits, staged, unstaged and untracked files"}, (*core.Core).TaskDiff),
+	define(Verb{Name: "task_open", CLI: "open", Class: grant.Full, Effect: sets, CwdTarget: true,
+		Doc: "Show a task in the window"}, (*core.Core).TaskOpen),
+	define(Verb{Name: "task_rename", CLI: "rename", Class: grant.Full, Effect: sets, CwdTarget: true,
+		Doc: "Rename a task; its branch and folder keep their names"}, (*core.Core).TaskRename),
+	define(Verb{Name: "task_apply", CLI: "apply", Class: grant.Full, Effect: destroys, Exits: []int{fault.ExitConflicts},
+		Doc: "Put a task's changes into the project's main checkout, uncommitted"}, (*core.Core).TaskApply),
+	define(Verb{Name: "task_archive", CLI: "archive", Class: grant.Full, Effect: destroys,
+		Doc: "End a task's terminals and remove its worktree; refused while work exists nowhere else"}, (*core.Core).TaskArchive),
+	define(Verb{Name: "task_tab", CLI: "tab", Class: grant.Scoped, Effect: writes, CwdTarget: true, Streams: true, Exits: waits,
+		Doc: "Open another tab in a task: an agent, or a terminal"}, (*core.Core).TaskTab),
+	define(Verb{Name: "task_tab_close", CLI: "tab close", Class: grant.Scoped, Effect: destroys, CwdTarget: true,
+		Doc: "End a tab's program and close the tab"}, (*core.Core).TaskTabClose),
+	define(Verb{Name: "task_agents", CLI: "agents", Class: grant.Scoped, Effect: reads,
+		Doc: "List the agents that tasks can run"}, (*core.Core).TaskAgents),
+	define(Verb{Name: "prompts", CLI: "prompts", Class: grant.Scoped, Effect: reads,
+		Doc: "List the prompt library, or show one prompt"}, (*core.Core).Prompts),
+	define(Verb{Name: "project_list", CLI: "project list", Aliases: []string{"project ls"}, Class: grant.Full, Effect: reads,
+		Doc: "List projects"}, (*core.Core).ProjectList),
+	define(Verb{Name: "project_add", CLI: "project add", Class: grant.Full, Effect: sets,
+		Doc: "Add a folder as a project; adding it again changes nothing"}, (*core.Core).ProjectAdd),
+	define(Verb{Name: "project_remove", CLI: "project remove", Aliases: []string{"project rm"}, Class: grant.Full, Effect: destroys,
+		Doc: "Archive every task of a project and forget the project; its repository is left alone"}, (*core.Core).ProjectRemove),
+
+	define(Verb{Name: "task_restore", CLI: "restore", Class: grant.Owner, Effect: writes, NotOn: notOnMCP("undoing an archive is the owner's"),
+		Doc: "Bring an archived task back with its branch and what was left uncommitted"}, (*core.Core).TaskRestore),
+	define(Verb{Name: "task_stop", CLI: "stop", Class: grant.Owner, Effect: destroys, NotOn: notOnMCP("an agent closes tabs one by one"),
+		Doc: "End every terminal of a task; its tabs stay and can be started again"}, (*core.Core).TaskStop),
+	define(Verb{Name: "attach", CLI: "attach", Class: grant.Owner, Effect: writes, CwdTarget: true, Streams: true,
+		NotOn: map[grant.Face]string{grant.MCP: "a terminal is no tool call", grant.Window: "the window attaches through its own stream"},
+		Exits: []int{fault.ExitClosed}, Doc: "Join a task's terminal from this one"}, (*core.Core).AttachVerb),
+	define(Verb{Name: "path", CLI: "path", Class: grant.Owner, Effect: reads, CwdTarget: true, NotOn: notOnMCP("task_status has the path"),
+		Doc: "Print the folder of a task"}, (*core.Core).Path),
+	define(Verb{Name: "ledger", CLI: "ledger", Class: grant.Owner, Effect: reads, NotOn: notOnMCP("the record of every caller is the owner's"),
+		Doc: "Show the newest rows of the ledger and whether its chain is whole"}, (*core.Core).Ledger),
+	define(Verb{Name: "settings_get", CLI: "settings get", Class: grant.Owner, Effect: reads, NotOn: notOnMCP("settings are the owner's"),
+		Doc: "Show settings"}, (*core.Core).SettingsGet),
+	define(Verb{Name: "settings_set", CLI: "settings set", Class: grant.Owner, Effect: sets, NotOn: notOnMCP("settings are the owner's"),
+		Doc: "Change one setting; the rest of the file keeps every byte"}, (*core.Core).SettingsSet),
+	define(Verb{Name: "quit", CLI: "quit", Class: grant.Owner, Effect: destroys, NotOn: notOnMCP("ending the app is the owner's"),
+		Doc: "Say what ending the app would end, or end it"}, (*core.Core).Quit),
+	define(Verb{Name: "doctor", CLI: "doctor", Class: grant.Owner, Effect: reads, NotOn: notOnMCP("tells about the machine, not about tasks"),
+		Doc: "Check the machine and the app, and say how to mend what is wrong"}, (*core.Core).Doctor),
+	define(Verb{Name: "window_state", Class: grant.Owner, Effect: reads,
+		NotOn: map[grant.Face]string{grant.MCP: "the window's own view", grant.CLI: "the window's own view; list and status tell the same"},
+		Doc:   "Everything that the window shows beside terminals and diffs"}, (*core.Core).WindowState),
+
+	local[struct{}](Verb{Name: "version", CLI: "version", Class: grant.Owner, Effect: reads, Doc: "Print the version"}),
+	local[HelpParams](Verb{Name: "help", CLI: "help", Class: grant.Owner, Effect: reads, Doc: "Explain the program or one verb"}),
+	local[ServeParams](Verb{Name: "serve", CLI: "serve", Class: grant.Owner, Effect: writes, Doc: "Run the app without a window until it is told to end"}),
+}
+
+// HelpParams are the parameters of help.
+type HelpParams struct {
+	Verb string `json:"verb,omitempty" cli:"rest" doc:"verb to explain"`
+}
+
+// ServeParams are the parameters of serve.
+type ServeParams struct {
+	LogFormat string `json:"logFormat,omitempty" cli:"log-format" enum:"text|json" doc:"form of the log on standard error"`
+	LogLevel  string `json:"logLevel,omitempty" cli:"log-level" enum:"debug|info|warn|error" doc:"least level that is logged"`
+}

@@ -1,0 +1,105 @@
+// Package verb is the program's table of operations, and the one way in to them.
+//
+// A verb is written once, in the table of table.go: its name, its path on the command line, one sentence, who may call
+// it, what it changes, its parameters and its result. From that are made the command line and its help, the MCP tools,
+// the TypeScript types and docs/verbs.md, so the faces cannot drift apart. Dispatcher.Call is the only way in for
+// every face, and checks in one order: the verb exists for this caller, the parameters are exact, the target is one
+// that the caller may see; then the ledger hears that it was asked, the handler runs, and the ledger hears how it ended.
+//
+// Presenters add no behaviour and no authority. A verb that a caller may not use and a verb that does not exist give
+// the same answer.
+package verb
+
+import (
+	"context"
+	"reflect"
+	"slices"
+
+	"termic/internal/core"
+	"termic/internal/grant"
+)
+
+// Kind says what a verb does to the world.
+type Kind string
+
+// The kinds of effect.
+const (
+	Reads    Kind = "reads"    // changes nothing
+	Writes   Kind = "writes"   // makes or changes things; nothing that existed is lost
+	Destroys Kind = "destroys" // may end or overwrite something
+)
+
+// Effect is what a caller must know before it repeats or undoes a call.
+type Effect struct {
+	Kind       Kind
+	Idempotent bool // a second identical call changes nothing more
+}
+
+// Verb is one operation. Its zero value is not useful; the table makes them with define.
+type Verb struct {
+	Name    string      // canonical name, as in MCP: task_send
+	CLI     string      // path on the command line: "send", "project add"
+	Aliases []string    // other CLI paths
+	Doc     string      // one sentence for people and models
+	Class   grant.Class // the narrowest class that may call it
+	Effect  Effect
+	// NotOn holds the faces that do not offer the verb, each with the reason.
+	NotOn map[grant.Face]string
+	// Local is set for verbs that the command line answers itself, without the app.
+	Local bool
+	// CwdTarget allows the command line to take the task from the current folder.
+	CwdTarget bool
+	// Streams is set for verbs that tell events before their result.
+	Streams bool
+	// Exits lists the exit codes beside 0, 1 and 2.
+	Exits []int
+
+	Params []Param      // from the parameter type, in its order
+	Result reflect.Type // the result type; nil for local verbs
+	params reflect.Type
+	run    func(ctx context.Context, c *core.Core, call *core.Call, params any) (any, error)
+}
+
+// define completes a row of the table with its parameter type, its result type and its handler.
+func define[P, R any](v Verb, run func(*core.Core, context.Context, *core.Call, P) (R, error)) Verb {
+	v.params, v.Result = reflect.TypeFor[P](), reflect.TypeFor[R]()
+	v.Params = paramsOf(v.params)
+	v.run = func(ctx context.Context, c *core.Core, call *core.Call, params any) (any, error) {
+		return run(c, ctx, call, params.(P))
+	}
+	return v
+}
+
+// local completes a row that the command line answers itself.
+func local[P any](v Verb) Verb {
+	v.Local, v.params = true, reflect.TypeFor[P]()
+	v.Params = paramsOf(v.params)
+	v.NotOn = map[grant.Face]string{grant.MCP: "answered by the command line itself", grant.Window: "answered by the command line itself"}
+	return v
+}
+
+// On reports whether a face offers the verb.
+func (v *Verb) On(f grant.Face) bool { return v.NotOn[f] == "" }
+
+// ParamsOn returns the parameters that a face offers.
+func (v *Verb) ParamsOn(f grant.Face) []Param {
+	var out []Param
+	for _, p := range v.Params {
+		if p.On(f) && !p.ClientOnly {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// All returns the table, in its order. The caller must not change it.
+func All() []Verb { return table }
+
+// Lookup finds a verb by its canonical name.
+func Lookup(name string) (*Verb, bool) {
+	i := slices.IndexFunc(table, func(v Verb) bool { return v.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return &table[i], true
+}

@@ -1,0 +1,40 @@
+// Termic runs coding-agent CLIs in real terminals, each task in a git worktree of its own.
+//
+// Without arguments it opens the window; `termic serve` runs the same app without one; everything else is a verb of the
+// command line.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"termic/app"
+	"termic/internal/cli"
+)
+
+// version is set by the linker.
+var version = "dev"
+
+func main() { os.Exit(run()) }
+
+// run is main with an exit code, so that tests can run the real program.
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	options := app.Options{Version: version, Getenv: os.Getenv, Environ: os.Environ(), LogTo: os.Stderr}
+	args := os.Args[1:]
+	if len(args) == 0 && app.HasWindow {
+		return app.Window(ctx, options)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "" // a folder deleted behind our back: verbs that need it say so
+	}
+	return cli.Run(ctx, cli.Env{Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Dir: dir, Version: version,
+		Serve: func(ctx context.Context, o cli.ServeOptions) error {
+			options.LogFormat, options.LogLevel = o.LogFormat, o.LogLevel
+			return app.Serve(ctx, options, os.Stdout)
+		}})
+}
