@@ -2,7 +2,7 @@
 # check.sh runs every check that is not a test, all of them even after one has failed, and ends with a
 # list of those that did.
 set -uo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 window=desktop,production,webkit2_41
 failed=()
 

@@ -24,7 +24,8 @@ for _ in $(seq 100); do
 done
 [ -s "$ready" ] || { echo 'window-test: the virtual display is not ready after 10 s' >&2; exit 1; }
 
-export DISPLAY=:$(cat "$ready") TERMIC_WINDOW=$window TERMIC_WEBDRIVER=$driver
+number=$(cat "$ready")
+export DISPLAY=:$number TERMIC_WINDOW=$window TERMIC_WEBDRIVER=$driver
 export WEBKIT_DISABLE_DMABUF_RENDERER=1 # there is no graphics card behind this display
 unset WAYLAND_DISPLAY DBUS_SESSION_BUS_ADDRESS
 "$@"

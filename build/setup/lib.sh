@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Words and small steps that the set-up scripts share. Sourced, never run.
 
 say() { printf 'set-up: %s\n' "$*" >&2; }

@@ -7,7 +7,9 @@
 # PACKAGES_DRY_RUN=1 only prints what it would install.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=build/setup/pins.sh
 . "$here/pins.sh"
+# shellcheck source=build/setup/lib.sh
 . "$here/lib.sh"
 
 # One word per package; a|b is whichever this distribution has, the first one preferred.

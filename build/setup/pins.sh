@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # What set-up downloads when the machine's own Go or Node is missing or too old. Sourced, never run.
 #
 # Each pin is one version of one program, with the SHA-256 that its maker published for that archive.

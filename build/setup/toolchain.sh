@@ -7,7 +7,9 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
+# shellcheck source=build/setup/pins.sh
 . "$here/pins.sh"
+# shellcheck source=build/setup/lib.sh
 . "$here/lib.sh"
 tools=${TOOLS_DIR:-$root/.tools}
 
