@@ -20,6 +20,18 @@ import (
 	"testing"
 )
 
+// TestMain opens the scripts itself, so that the cache of test results knows that the tests depend on
+// them: what a child opens is not seen.
+func TestMain(m *testing.M) {
+	for _, name := range []string{"lib.sh", "packages.sh", "pins.sh", "toolchain.sh"} {
+		if _, err := os.ReadFile(name); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	os.Exit(m.Run())
+}
+
 // A mirror serves archives the way the makers of Go and Node do, and counts the downloads.
 type mirror struct {
 	*httptest.Server
