@@ -25,6 +25,9 @@ type CreateOptions struct {
 	Fetch       bool              // bring Base up to date first, best effort
 	Guarded     bool              // the base could have been written by a cage: no hooks, no filters, no submodules
 	Progress    func(line string) // lines for a log, as untrusted as hooks are; may be nil
+	// NewBranch is told the name and commit of a branch right before it is created, so that a caller can note what to
+	// take back after a crash; its error stops the creation. It may be called again with the next name. May be nil.
+	NewBranch func(name, commit string) error
 }
 
 // Created is a new, restored or recreated worktree.
@@ -45,7 +48,7 @@ type Created struct {
 // Errors: fault.InvalidArgument for a bad name, fault.Conflict for a branch or path that is in use, fault.NotFound for an
 // unknown base, ErrEmpty in the chain for a repository without a commit. After an error nothing of it is left behind.
 func (r *Repo) Create(ctx context.Context, o CreateOptions) (Created, error) {
-	b := &builder{repo: r, guarded: o.Guarded, progress: o.Progress}
+	b := &builder{repo: r, guarded: o.Guarded, progress: o.Progress, onBranch: o.NewBranch}
 	if err := checkBranch(o.Branch); err != nil {
 		return Created{}, err
 	}
@@ -78,6 +81,7 @@ type builder struct {
 	repo     *Repo
 	guarded  bool
 	progress func(string)
+	onBranch func(name, commit string) error
 
 	branch   string // "" = detached at commit
 	commit   string
@@ -163,6 +167,11 @@ func (b *builder) typedBranch(ctx context.Context, name, local, remote string) e
 // by one that the name would have to be a folder of, or the reverse.
 func (b *builder) newBranch(ctx context.Context, name string) (taken bool, err error) {
 	r := b.repo
+	if b.onBranch != nil {
+		if err := b.onBranch(name, b.commit); err != nil {
+			return false, err
+		}
+	}
 	_, err = r.git.run(ctx, command{at: r.here(), args: []string{"branch", "--no-track", "--end-of-options", name, b.commit}, writes: true})
 	if err == nil {
 		b.branch = name
