@@ -107,11 +107,9 @@ type FrameKind uint8
 
 // Kinds of frames.
 const (
-	// FrameSnapshot redraws everything: Data starts with a full reset. A viewer must not answer queries in it (there
-	// are none).
+	// FrameSnapshot redraws everything: Data starts with a full reset and holds no query.
 	FrameSnapshot FrameKind = iota + 1
-	// FrameReplay is output that was printed before this viewer was there. Queries in it have been answered: a viewer
-	// must discard what its emulator answers while it parses this frame.
+	// FrameReplay is output that was printed before this viewer was there. Mute is set on it.
 	FrameReplay
 	FrameOutput // live output
 	FrameResize // the terminal has Size from here on
@@ -142,6 +140,9 @@ type Frame struct {
 	Data []byte     // snapshot, replay and output; owned by the receiver
 	Size Size       // snapshot and resize
 	Exit ExitStatus // exit
+	// Mute says that queries in Data are answered elsewhere: a viewer must discard what its emulator answers while it
+	// parses this frame.
+	Mute bool
 }
 
 // Pressure says what happens to a viewer that does not keep up.
@@ -160,7 +161,8 @@ type AttachOptions struct {
 	// Since asks to go on after that Seq. When the ring no longer holds what follows, or the Seq was never reached, the
 	// viewer starts with a snapshot. Nil: snapshot.
 	Since *uint64
-	// AnswersQueries says that the viewer is a full terminal emulator whose answers are written back.
+	// AnswersQueries says that the viewer is a full terminal emulator whose answers are written back. Of several such
+	// viewers the first one answers; the frames of the others have Mute set.
 	AnswersQueries bool
 	Window         int // most unacknowledged bytes; zero means HighWater; bounded to 4 KiB ... HighWater
 	Pressure       Pressure

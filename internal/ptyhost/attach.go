@@ -1,0 +1,247 @@
+package ptyhost
+
+import (
+	"context"
+	"math"
+	"time"
+)
+
+const never = math.MaxUint64
+
+// Attachment is one viewer of a terminal. It has no goroutine: its owner calls Next in a loop.
+type Attachment struct {
+	t      *Terminal
+	opts   AttachOptions
+	window uint64
+	wake   chan struct{} // capacity 1: something changed for Next
+
+	// The following are guarded by t.mu.
+	synced     bool   // what it draws is the state at sent; otherwise it needs a snapshot
+	hidden     bool   // gets no bytes
+	sent       uint64 // bytes handed out
+	acked      uint64
+	liveFrom   uint64 // bytes before it are replay
+	answerFrom uint64 // it answers queries from there on; never when it does not
+	full       bool   // holds the reader until it acknowledged half of its window
+	heard      time.Time
+	lastFrame  time.Time
+	resized    bool   // a size is to be told
+	resizedAt  uint64 // behind that byte
+	exitTold   bool
+	detached   bool
+	reason     string
+}
+
+// Attach joins a viewer. It fails only when the host was closed.
+func (t *Terminal) Attach(opts AttachOptions) (*Attachment, error) {
+	window := opts.Window
+	if window <= 0 {
+		window = HighWater
+	}
+	a := &Attachment{t: t, opts: opts, window: uint64(clamp(window, 4<<10, HighWater)), wake: make(chan struct{}, 1),
+		answerFrom: never, hidden: opts.Hidden, heard: time.Now()}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.forgotten {
+		return nil, ErrDetached
+	}
+	if s := opts.Since; s != nil && *s <= t.ring.end && *s >= t.ring.start() && !a.hidden {
+		a.synced = true
+		a.sent, a.acked, a.liveFrom = *s, *s, t.ring.end
+		a.resized, a.resizedAt = true, *s // it may have missed one
+		t.claimAnswers(a)
+	}
+	t.viewers[a] = struct{}{}
+	a.signal()
+	return a, nil
+}
+
+func (a *Attachment) signal() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Next waits for the next frame. It must be called by one goroutine at a time. After the viewer was detached it returns
+// ErrDetached; Reason says why. The exit frame is the last one: then the viewer is detached.
+func (a *Attachment) Next(ctx context.Context) (Frame, error) {
+	for {
+		f, wait, err := a.poll(time.Now())
+		if err != nil || f.Kind != 0 {
+			return f, err
+		}
+		if err := a.sleep(ctx, wait); err != nil {
+			return Frame{}, err
+		}
+	}
+}
+
+// sleep waits for a change, and no longer than wait if that is not zero.
+func (a *Attachment) sleep(ctx context.Context, wait time.Duration) error {
+	var due <-chan time.Time
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		due = timer.C
+	}
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-due:
+	case <-a.wake:
+	}
+	return nil
+}
+
+// poll returns the frame that is due, or how long to wait for one; zero waits for a signal.
+func (a *Attachment) poll(now time.Time) (f Frame, wait time.Duration, err error) {
+	t := a.t
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case a.detached:
+		return Frame{}, 0, ErrDetached
+	case a.hidden:
+		return a.exitFrame(), 0, nil
+	case !a.synced:
+		if a.acked < a.sent && !t.exited { // it still draws what it was given
+			return Frame{}, 0, nil
+		}
+		return a.resync(now), 0, nil
+	case a.resized && a.sent >= a.resizedAt:
+		a.resized = false
+		return Frame{Kind: FrameResize, Seq: a.sent, Size: t.size}, 0, nil
+	case a.sent == t.ring.end:
+		return a.exitFrame(), 0, nil
+	}
+	return a.output(now)
+}
+
+// exitFrame returns the last frame, if it is due; t.mu must be held.
+func (a *Attachment) exitFrame() Frame {
+	if !a.t.exited || a.exitTold {
+		return Frame{}
+	}
+	a.exitTold = true
+	f := Frame{Kind: FrameExit, Seq: a.t.ring.end, Exit: a.t.status}
+	a.detachLocked(ReasonExit)
+	return f
+}
+
+// resync makes the viewer's state that of the screen; t.mu must be held.
+func (a *Attachment) resync(now time.Time) Frame {
+	t := a.t
+	a.synced, a.full, a.resized = true, false, false
+	a.sent, a.acked, a.liveFrom = t.ring.end, t.ring.end, t.ring.end
+	a.heard, a.lastFrame = now, now
+	t.claimAnswers(a)
+	return Frame{Kind: FrameSnapshot, Seq: t.ring.end, Size: t.size, Data: t.screen.snapshot(), Mute: true}
+}
+
+// output cuts the next frame out of the ring; t.mu must be held.
+func (a *Attachment) output(now time.Time) (f Frame, wait time.Duration, err error) {
+	t := a.t
+	end := min(t.ring.end, a.acked+a.window)
+	if a.resized {
+		end = min(end, a.resizedAt)
+	}
+	if end <= a.sent {
+		return Frame{}, 0, nil // the window is full: an Ack will signal
+	}
+	n := end - a.sent
+	if since := now.Sub(a.lastFrame); n < FrameBytes && since < FrameDelay && !t.exited {
+		return Frame{}, FrameDelay - since, nil
+	}
+	n = min(n, FrameBytes)
+	kind := FrameOutput
+	if a.sent < a.liveFrom {
+		kind = FrameReplay
+		n = min(n, a.liveFrom-a.sent)
+	}
+	mute := a.sent < a.answerFrom
+	if mute {
+		n = min(n, a.answerFrom-a.sent)
+	}
+	f = Frame{Kind: kind, Data: t.ring.read(a.sent, int(n)), Mute: mute}
+	a.sent += n
+	f.Seq = a.sent
+	a.lastFrame = now
+	if t.answerer == a {
+		t.answeredUpTo(a.sent)
+	}
+	return f, 0, nil
+}
+
+// Ack tells that everything up to seq was drawn. A seq that was not handed out yet, or is older than the last, is
+// ignored.
+func (a *Attachment) Ack(seq uint64) {
+	t := a.t
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if seq > a.sent || seq <= a.acked || a.detached {
+		return
+	}
+	a.acked = seq
+	a.heard = time.Now()
+	if a.full && t.ring.end-min(a.acked, t.ring.end) <= a.window/2 {
+		a.full = false
+		t.signalRoom()
+	}
+	a.signal()
+}
+
+// Hide stops the bytes. A hidden viewer neither slows the program down nor answers queries.
+func (a *Attachment) Hide() {
+	a.t.mu.Lock()
+	defer a.t.mu.Unlock()
+	if a.detached || a.hidden {
+		return
+	}
+	a.hidden = true
+	a.acked = a.sent // what it had is forgotten: the next frame is a snapshot
+	a.unsync()
+}
+
+// Show resumes the bytes with a snapshot.
+func (a *Attachment) Show() {
+	a.t.mu.Lock()
+	defer a.t.mu.Unlock()
+	if a.detached || !a.hidden {
+		return
+	}
+	a.hidden = false
+	a.signal()
+}
+
+// unsync says that the viewer will need a snapshot; t.mu must be held. What it was not given is answered here.
+func (a *Attachment) unsync() {
+	a.synced, a.full = false, false
+	a.t.dropAnswers(a)
+	a.t.signalRoom()
+	a.signal()
+}
+
+// Detach ends the viewer. The first reason counts.
+func (a *Attachment) Detach(reason string) {
+	a.t.mu.Lock()
+	defer a.t.mu.Unlock()
+	a.detachLocked(reason)
+}
+
+// detachLocked is Detach; t.mu must be held.
+func (a *Attachment) detachLocked(reason string) {
+	if a.detached {
+		return
+	}
+	a.detached, a.reason = true, reason
+	delete(a.t.viewers, a)
+	a.unsync()
+}
+
+// Reason returns why it was detached, empty while attached.
+func (a *Attachment) Reason() string {
+	a.t.mu.Lock()
+	defer a.t.mu.Unlock()
+	return a.reason
+}

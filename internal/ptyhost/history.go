@@ -1,0 +1,58 @@
+package ptyhost
+
+// historyBytes bounds the history of one screen, whatever its number of lines.
+const historyBytes = 4 << 20
+
+// history holds the lines that left the top of the main screen, drawn as text with escape sequences: a line costs what
+// it says, not what its cells cost.
+type history struct {
+	max   int // lines
+	lines []historyLine
+	head  int // index of the oldest in lines, once the ring is full
+	bytes int
+}
+
+type historyLine struct {
+	text    string
+	wrapped bool
+}
+
+func (h *history) len() int { return len(h.lines) - h.head }
+
+func (h *history) push(text string, wrapped bool) {
+	h.lines = append(h.lines, historyLine{text, wrapped})
+	h.bytes += len(text)
+	for h.len() > h.max || h.bytes > historyBytes {
+		h.bytes -= len(h.lines[h.head].text)
+		h.lines[h.head] = historyLine{}
+		h.head++
+	}
+	if h.head > h.max { // move once in max pushes: cheap on average, and no line is kept twice
+		n := copy(h.lines, h.lines[h.head:])
+		clear(h.lines[n:])
+		h.lines, h.head = h.lines[:n], 0
+	}
+}
+
+// markWrapped says that the newest line goes on in the next.
+func (h *history) markWrapped() {
+	if h.len() > 0 {
+		h.lines[len(h.lines)-1].wrapped = true
+	}
+}
+
+func (h *history) clear() { h.lines, h.head, h.bytes = nil, 0, 0 }
+
+// tail returns the newest lines, at most n of them with at most size bytes.
+func (h *history) tail(n, size int) []historyLine {
+	i := len(h.lines)
+	for i > h.head && n > 0 {
+		size -= len(h.lines[i-1].text) + 2
+		if size < 0 {
+			break
+		}
+		i--
+		n--
+	}
+	return h.lines[i:]
+}

@@ -1,0 +1,146 @@
+package ptyhost
+
+import "time"
+
+// readBytes is the most that is read at once. The kernel hands out less; under a flood several reads are joined.
+const readBytes = 32 << 10
+
+// drainLimit bounds the wait for the last bytes of an ended program. The kernel closes the terminal with its session,
+// so that it is never reached on Linux; elsewhere a process that left the session may hold the terminal open.
+const drainLimit = 500 * time.Millisecond
+
+// readLoop takes in what the program prints, until the terminal is closed.
+func (t *Terminal) readLoop() {
+	defer close(t.read)
+	buf := make([]byte, readBytes)
+	for {
+		n, err := t.pty.Read(buf)
+		if n > 0 {
+			if t.spec.Tap != nil {
+				t.spec.Tap(buf[:n])
+			}
+			if t.take(buf[:n]) {
+				t.waitForRoom()
+			}
+		}
+		if err != nil {
+			return // EIO: the last holder of the terminal is gone; or reap set a deadline
+		}
+	}
+}
+
+// take makes a chunk part of the ring and the screen, and reports whether a viewer wants the reader to wait.
+func (t *Terminal) take(chunk []byte) (wait bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	own, reply := t.screen.write(chunk)
+	t.ring.write(chunk)
+	t.giveAnswers(own, reply, t.ring.end)
+	for a := range t.viewers {
+		if a.hidden || !a.synced {
+			continue
+		}
+		if a.sent < t.ring.start() { // fell out of the ring
+			if a.opts.Pressure == Lag {
+				a.detachLocked(ReasonLagged)
+			} else {
+				a.unsync()
+			}
+			continue
+		}
+		if a.opts.Pressure == PauseReader && t.ring.end-a.acked >= a.window {
+			if !a.full {
+				a.full, a.heard = true, time.Now()
+			}
+			wait = true
+		}
+		a.signal()
+	}
+	return wait
+}
+
+// waitForRoom waits until no viewer is full. The program waits meanwhile, as its output has nowhere to go. A viewer that
+// acknowledges nothing for StallLimit is let go of.
+func (t *Terminal) waitForRoom() {
+	for {
+		wait := t.longestWait(time.Now())
+		if wait <= 0 {
+			return
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-t.room:
+		case <-t.over: // what is left is little, and the exit shall be seen
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// longestWait returns how long the reader may have to wait for a viewer, zero when none is full. It lets go of those
+// that were silent for too long.
+func (t *Terminal) longestWait(now time.Time) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var wait time.Duration
+	for a := range t.viewers {
+		if !a.full {
+			continue
+		}
+		left := StallLimit - now.Sub(a.heard)
+		if left <= 0 {
+			a.unsync()
+			continue
+		}
+		wait = max(wait, left)
+	}
+	return wait
+}
+
+// signalRoom wakes the reader; t.mu must be held.
+func (t *Terminal) signalRoom() {
+	select {
+	case t.room <- struct{}{}:
+	default:
+	}
+}
+
+// reap waits for the end of the program, tells it after the last byte, and clears up.
+func (t *Terminal) reap() {
+	defer close(t.gone)
+	status := t.child.wait()
+	close(t.over)
+	timer := time.NewTimer(drainLimit)
+	select {
+	case <-t.read:
+	case <-timer.C:
+		_ = t.pty.SetReadDeadline(time.Unix(1, 0))
+		<-t.read
+	}
+	timer.Stop()
+	t.in.close()
+	_ = t.pty.SetWriteDeadline(time.Unix(1, 0))
+	<-t.wrote
+
+	t.mu.Lock()
+	if t.asked {
+		status.Cause = CauseEnded
+	}
+	t.status = status
+	t.mu.Unlock()
+	if t.spec.OnExit != nil {
+		t.spec.OnExit(status)
+	}
+	t.mu.Lock()
+	t.exited = true
+	for a := range t.viewers {
+		a.signal()
+	}
+	t.mu.Unlock()
+	close(t.done)
+
+	t.sweep()
+	_ = t.pty.Close()
+}

@@ -1,0 +1,216 @@
+package ptyhost
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
+
+// Bounds of the history in a snapshot. A viewer that joins should draw at once; the rest stays in the host.
+const (
+	snapshotLines = 1000
+	snapshotBytes = 512 << 10
+)
+
+// appendRow appends a row with its styles. It begins and ends with no style, and blanks at its end are left out, unless
+// the line goes on in the next row.
+func (e *emulator) appendRow(dst []byte, r *row) []byte {
+	end := len(r.cells)
+	if !r.wrapped {
+		for end > 0 && r.cells[end-1] == (cell{width: 1}) {
+			end--
+		}
+	}
+	var pen style
+	for i := range r.cells[:end] {
+		c := &r.cells[i]
+		if c.width == 0 {
+			continue
+		}
+		if c.style != pen {
+			dst = e.appendStyle(dst, pen, c.style)
+			pen = c.style
+		}
+		dst = e.appendCell(dst, c)
+	}
+	return e.appendStyle(dst, pen, style{})
+}
+
+// appendStyle appends what leads from one style to another.
+func (e *emulator) appendStyle(dst []byte, from, to style) []byte {
+	if from.link != to.link {
+		dst = append(dst, "\x1b]8;"...)
+		if to.link == 0 {
+			dst = append(dst, ';')
+		} else {
+			dst = append(dst, e.links.text(int(to.link))...)
+		}
+		dst = append(dst, "\x1b\\"...)
+	}
+	from.link, to.link = 0, 0
+	if from != to {
+		dst = append(dst, "\x1b["...)
+		dst = appendSGRParams(dst, to)
+		dst = append(dst, 'm')
+	}
+	return dst
+}
+
+// text returns the rows in use as text.
+func (e *emulator) text() []string {
+	lines := make([]string, e.rows)
+	var buf []byte
+	for i := range e.g.rows {
+		buf = buf[:0]
+		for j := range e.g.rows[i].cells {
+			buf = e.appendCell(buf, &e.g.rows[i].cells[j])
+		}
+		lines[i] = string(bytes.TrimRight(buf, " "))
+	}
+	return lines
+}
+
+// snapshot returns what draws this state on a terminal of the same size, whatever it showed before.
+func (e *emulator) snapshot() []byte {
+	dst := append([]byte(nil), "\x1bc"...)
+	for _, l := range e.history.tail(snapshotLines, snapshotBytes) {
+		dst = append(dst, l.text...)
+		if !l.wrapped {
+			dst = append(dst, "\r\n"...)
+		}
+	}
+	dst = e.appendMain(dst)
+	if main := e.main; e.g != main {
+		dst = e.appendSaved(dst, main.saved)
+		dst = appendRegion(dst, main)
+		dst = fmt.Appendf(dst, "\x1b[%d;%dH\x1b[?1047h", main.y+1, main.x+1)
+		dst = e.appendAlt(dst)
+	}
+	dst = e.appendSaved(dst, e.g.saved)
+	dst = appendRegion(dst, e.g)
+	dst = e.appendModes(dst)
+	return e.appendCursor(dst, e.cur)
+}
+
+// appendRegion sets the scroll region, unless it is the whole screen.
+func appendRegion(dst []byte, g *grid) []byte {
+	if g.top == 0 && g.bottom == len(g.rows)-1 {
+		return dst
+	}
+	return fmt.Appendf(dst, "\x1b[%d;%dr", g.top+1, g.bottom+1)
+}
+
+// appendMain draws the main screen as lines, so that history and screen are one text to the terminal.
+func (e *emulator) appendMain(dst []byte) []byte {
+	for i := range e.main.rows {
+		r := &e.main.rows[i]
+		dst = e.appendRow(dst, r)
+		if i < len(e.main.rows)-1 && !(r.wrapped && r.cells[e.cols-1] != (cell{width: 1})) {
+			dst = append(dst, "\r\n"...)
+		}
+	}
+	return dst
+}
+
+// appendAlt draws the alternate screen row by row.
+func (e *emulator) appendAlt(dst []byte) []byte {
+	for i := range e.alt.rows {
+		dst = fmt.Appendf(dst, "\x1b[%d;1H", i+1)
+		dst = e.appendRow(dst, &e.alt.rows[i])
+	}
+	return dst
+}
+
+// appendSaved makes the terminal save that cursor.
+func (e *emulator) appendSaved(dst []byte, c cursor) []byte {
+	fresh := newCursor()
+	if c == fresh {
+		return dst
+	}
+	dst = e.appendCharsets(dst, c)
+	dst = fmt.Appendf(dst, "\x1b[%d;%dH", c.y+1, c.x+1)
+	dst = e.appendStyle(dst, style{}, c.pen)
+	dst = append(dst, "\x1b7"...)
+	dst = e.appendStyle(dst, c.pen, style{})
+	return e.appendCharsets(dst, fresh)
+}
+
+// appendCharsets designates and chooses the character sets.
+func (e *emulator) appendCharsets(dst []byte, c cursor) []byte {
+	for i, set := range c.charsets {
+		dst = append(dst, 0x1b, "()*+"[i], set)
+	}
+	return append(dst, [4]string{"\x0f", "\x0e", "\x1bn", "\x1bo"}[c.gl]...)
+}
+
+func (e *emulator) appendModes(dst []byte) []byte {
+	for _, m := range plainModes {
+		if e.modes.on(m) {
+			dst = fmt.Appendf(dst, "\x1b[?%dh", m)
+		}
+	}
+	if e.newline {
+		dst = append(dst, "\x1b[20h"...)
+	}
+	if e.shape != 0 {
+		dst = fmt.Appendf(dst, "\x1b[%d q", e.shape)
+	}
+	if e.modify != 0 {
+		dst = fmt.Appendf(dst, "\x1b[>4;%dm", e.modify)
+	}
+	stack := e.kitty[0]
+	if e.g != e.main {
+		stack = e.kitty[1]
+	}
+	for _, flags := range stack {
+		dst = fmt.Appendf(dst, "\x1b[>%du", flags)
+	}
+	var cmds []int
+	for cmd := range e.colors {
+		cmds = append(cmds, cmd)
+	}
+	slices.Sort(cmds)
+	for _, cmd := range cmds {
+		dst = fmt.Appendf(dst, "\x1b]%d;%s\x1b\\", cmd, e.colors[cmd])
+	}
+	if e.title != "" {
+		dst = fmt.Appendf(dst, "\x1b]2;%s\x1b\\", e.title)
+	}
+	return dst
+}
+
+// appendCursor puts the cursor, with what it writes and how. A cursor that waits to wrap is made by writing its cell
+// again.
+func (e *emulator) appendCursor(dst []byte, c cursor) []byte {
+	y := c.y
+	if c.origin {
+		dst = append(dst, "\x1b[?6h"...)
+		y -= e.g.top
+	}
+	r := &e.g.rows[c.y]
+	x := c.x
+	if c.wrapNext && r.cells[x].width == 0 {
+		x--
+	}
+	dst = fmt.Appendf(dst, "\x1b[%d;%dH", y+1, x+1)
+	var pen style
+	if c.wrapNext {
+		dst = e.appendStyle(dst, pen, r.cells[x].style)
+		dst = e.appendCell(dst, &r.cells[x])
+		pen = r.cells[x].style
+	}
+	dst = e.appendStyle(dst, pen, c.pen)
+	if c.charsets != newCursor().charsets || c.gl != 0 {
+		dst = e.appendCharsets(dst, c)
+	}
+	if !e.modes.on(modeAutoWrap) {
+		dst = append(dst, "\x1b[?7l"...)
+	}
+	if !e.modes.on(modeCursor) {
+		dst = append(dst, "\x1b[?25l"...)
+	}
+	if e.insert {
+		dst = append(dst, "\x1b[4h"...)
+	}
+	return dst
+}

@@ -1,0 +1,7 @@
+//go:build !windows
+
+package ptyhost
+
+import "syscall"
+
+const sigCont = syscall.SIGCONT

@@ -1,0 +1,5 @@
+package ptyhost
+
+import "syscall"
+
+const sigCont = syscall.Signal(0)
