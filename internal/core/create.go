@@ -93,30 +93,21 @@ func (c *Core) makeWorktree(ctx context.Context, n *newTask) (worktree.Created, 
 		entry, err := repo.Adopt(ctx, n.task.Path)
 		return worktree.Created{Path: entry.Path, Branch: entry.Branch, BaseRef: n.project.BaseBranch, ReusedBranch: true}, nil, err
 	}
-	if err := c.nameBranch(ctx, n, repo); err != nil {
-		return worktree.Created{}, nil, err
-	}
 	made, err := repo.Create(ctx, worktree.CreateOptions{Path: n.task.Path, PathFixed: true, Branch: n.task.Branch,
 		BranchTyped: n.params.Branch != "", Base: orElse(n.params.Base, n.project.BaseBranch),
-		Fetch: c.settings.Get().Tasks.FetchBeforeCreate, Progress: progress})
+		Fetch: c.settings.Get().Tasks.FetchBeforeCreate, Progress: progress,
+		NewBranch: func(name, commit string) error { return c.noteBranch(ctx, n, name, commit) }})
 	return made, lines, err
 }
 
-// nameBranch settles the name of the branch and whether it is new, and stores both: after a crash the next start knows
-// which branch may be dropped.
-func (c *Core) nameBranch(ctx context.Context, n *newTask, repo *worktree.Repo) error {
-	name, exists, err := repo.FreeBranch(ctx, n.task.Branch, n.params.Branch != "")
-	if err != nil {
-		return err
-	}
+// noteBranch stores the branch that is about to be created: after a crash the next start knows what to take back.
+func (c *Core) noteBranch(ctx context.Context, n *newTask, name, commit string) error {
 	return c.store.Write(ctx, func(tx *store.Tx) error {
-		if n.task, err = tx.UpdateTask(ctx, n.task.ID, func(t *store.Task) error { t.Branch = name; return nil }); err != nil {
-			return err
-		}
 		if err := tx.EndIntent(ctx, intentID(intentCreate, n.task.ID)); err != nil {
 			return err
 		}
-		return beginIntent(ctx, tx, intentCreate, n.task.ID, createIntent{Task: n.task.ID, Mode: n.mode, Path: n.task.Path, Job: n.job, NewBranch: !exists})
+		return beginIntent(ctx, tx, intentCreate, n.task.ID,
+			createIntent{Task: n.task.ID, Mode: n.mode, Path: n.task.Path, Job: n.job, Branch: name, Commit: commit})
 	})
 }
 

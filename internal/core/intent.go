@@ -21,8 +21,9 @@ type createIntent struct {
 	Mode string `json:"mode"`
 	Path string `json:"path"`
 	Job  string `json:"job"`
-	// NewBranch says that the branch named in the task did not exist before.
-	NewBranch bool `json:"new_branch"`
+	// Branch and Commit are of the branch that was about to be created; empty when none was.
+	Branch string `json:"branch,omitempty"`
+	Commit string `json:"commit,omitempty"`
 }
 
 // archiveIntent is the payload of intentArchive.

@@ -140,7 +140,7 @@ func (c *Core) settleCreate(ctx context.Context, in store.Intent) error {
 		return err
 	}
 	if ok && i.Mode == "worktree" {
-		if err := c.undoCreate(ctx, t, project, i.NewBranch); err != nil {
+		if err := c.undoCreate(ctx, t, project, i); err != nil {
 			return err
 		}
 	}
@@ -162,7 +162,7 @@ func (c *Core) settleCreate(ctx context.Context, in store.Intent) error {
 
 // undoCreate removes the worktree that a creation had begun. The folder was free when the creation was accepted, so a
 // worktree that is registered there is the one that was begun.
-func (c *Core) undoCreate(ctx context.Context, t store.Task, project store.Project, newBranch bool) error {
+func (c *Core) undoCreate(ctx context.Context, t store.Task, project store.Project, i createIntent) error {
 	repo, err := c.repoOf(ctx, project)
 	if err != nil {
 		return err
@@ -175,15 +175,15 @@ func (c *Core) undoCreate(ctx context.Context, t store.Task, project store.Proje
 		err = repo.Forget(ctx, t.Path)
 	case left.Registered:
 		_, err = repo.Remove(ctx, worktree.RemoveOptions{Path: t.Path, Branch: left.Branch, ID: t.ID, Consent: true,
-			DeleteBranch: newBranch, ParentsUpTo: c.settings.Get().Tasks.Dir})
+			DeleteBranch: i.Branch != "" && i.Branch == left.Branch, ParentsUpTo: c.settings.Get().Tasks.Dir})
 		return err
 	default:
 		_ = os.Remove(t.Path) // only an empty folder goes; anything else is not ours to judge
 	}
-	if err != nil || !newBranch {
+	if err != nil || i.Branch == "" {
 		return err
 	}
-	return repo.DropBranch(ctx, t.Branch)
+	return repo.DropBranch(ctx, i.Branch, i.Commit)
 }
 
 // endQueue gives every prompt that waits for a task its last state.

@@ -1,7 +1,6 @@
 package verb
 
 import (
-	"termic/internal/api"
 	"termic/internal/core"
 	"termic/internal/fault"
 	"termic/internal/grant"
