@@ -20,16 +20,15 @@ import (
 	"testing"
 )
 
-// TestMain opens the scripts itself, so that the cache of test results knows that the tests depend on
-// them: what a child opens is not seen.
-func TestMain(m *testing.M) {
+// scripts opens the scripts itself, so that the cache of test results knows what the tests depend on:
+// what a child opens is not seen.
+func scripts(t *testing.T) {
+	t.Helper()
 	for _, name := range []string{"lib.sh", "packages.sh", "pins.sh", "toolchain.sh"} {
 		if _, err := os.ReadFile(name); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+			t.Fatal(err)
 		}
 	}
-	os.Exit(m.Run())
 }
 
 // A mirror serves archives the way the makers of Go and Node do, and counts the downloads.
@@ -82,6 +81,7 @@ type bench struct {
 
 func newBench(t *testing.T, m *mirror) *bench {
 	t.Helper()
+	scripts(t)
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skipf("set-up downloads nothing for %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
