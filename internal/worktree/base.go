@@ -58,7 +58,7 @@ func (r *Repo) remoteBase(ctx context.Context, remote string) (string, error) {
 	if err == nil && head != "" {
 		names = append([]string{head}, names...)
 	}
-	found, err := r.commits(ctx, names...)
+	found, err := r.commits(ctx, r.here(), names...)
 	if err != nil {
 		return "", err
 	}
@@ -96,15 +96,16 @@ func (r *Repo) rootPlace() place {
 	return r.here()
 }
 
-// commits returns the commit id of each name, "" for those that do not exist or are no commit. One process answers all.
-func (r *Repo) commits(ctx context.Context, names ...string) ([]string, error) {
+// commits returns the commit id of each name as the checkout at sees it, "" for those that do not exist or are no commit.
+// One process answers all.
+func (r *Repo) commits(ctx context.Context, at place, names ...string) ([]string, error) {
 	for _, n := range names {
 		if strings.ContainsAny(n, "\n\x00") {
 			return nil, fault.New(fault.InvalidArgument, "%q is not the name of a branch or commit", printable(n, 80))
 		}
 	}
 	in := strings.Join(names, "^{commit}\n") + "^{commit}\n"
-	out, err := r.git.text(ctx, command{at: r.rootPlace(), args: []string{"cat-file", "--batch-check"}, stdin: strings.NewReader(in)})
+	out, err := r.git.text(ctx, command{at: at, args: []string{"cat-file", "--batch-check"}, stdin: strings.NewReader(in)})
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +157,7 @@ func (r *Repo) resolve(ctx context.Context, base string, more []string) (Base, [
 	for _, c := range candidates {
 		names = append(names, c.Ref)
 	}
-	found, err := r.commits(ctx, append(names, more...)...)
+	found, err := r.commits(ctx, r.rootPlace(), append(names, more...)...)
 	if err != nil {
 		return Base{}, nil, err
 	}

@@ -251,9 +251,9 @@ func (b *builder) reserve(path string, fixed bool) error {
 	}
 	for n := 1; n <= maxNumber; n++ {
 		p := numbered(path, n)
-		if admin, err := b.repo.admin(p); err != nil {
+		if _, listed, err := b.repo.registered(p); err != nil {
 			return err
-		} else if admin == "" { // else: git would refuse, it lists a worktree here, even if the folder is gone
+		} else if !listed { // else: git would refuse, it lists a worktree here, even if the folder is gone
 			err := os.Mkdir(p, 0o755)
 			if err == nil {
 				b.path = canonical(p)
@@ -288,7 +288,7 @@ func (b *builder) undo(ctx context.Context) {
 	r := b.repo
 	var errs []error
 	if b.path != "" {
-		if admin, err := r.admin(b.path); err == nil && admin != "" {
+		if _, listed, err := r.registered(b.path); err == nil && listed {
 			_, err := r.git.run(ctx, command{at: r.here(), args: []string{"worktree", "remove", "--force", "--force", "--", b.path}, writes: true})
 			errs = append(errs, err)
 		}

@@ -60,26 +60,25 @@ func (r *Repo) Diff(ctx context.Context, wt, base string, o DiffOptions) (Diff, 
 	if err != nil {
 		return Diff{}, err
 	}
-	index, done, err := r.indexWithUntracked(ctx, at, st, &d)
-	if err != nil {
-		return Diff{}, err
-	}
-	defer done()
 	off, err := r.passive(ctx, at)
 	if err != nil {
 		return Diff{}, err
 	}
-	c := command{at: at, index: index, config: off, args: r.diffArgs("--raw", "--numstat", "-z", "--abbrev=40", against, "--")}
-	out, err := r.git.text(ctx, c)
+	index, done, err := r.untrackedIndex(ctx, at, st, &d)
 	if err != nil {
 		return Diff{}, err
 	}
-	if d.Files, err = parseDiff(out); err != nil {
+	defer done()
+	parts := []part{{command{at: at, config: off}, []string{"--find-renames", against}}}
+	if index != "" {
+		parts = append(parts, part{command{at: at, config: off, index: index}, []string{"--no-renames"}})
+	}
+	if err := r.compare(ctx, parts, &d); err != nil {
 		return Diff{}, err
 	}
 	d.merge(st)
 	if o.Patch {
-		if err := r.patch(ctx, c, against, o.MaxBytes, &d); err != nil {
+		if err := r.patch(ctx, parts, o.MaxBytes, &d); err != nil {
 			return Diff{}, err
 		}
 	}
@@ -129,13 +128,58 @@ func (r *Repo) emptyTree(ctx context.Context) (string, error) {
 
 // diffArgs are those of every diff: no programs but git, no configuration that changes the form.
 func (r *Repo) diffArgs(more ...string) []string {
-	return append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--submodule=short", "--find-renames",
+	return append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--submodule=short",
 		"--src-prefix=a/", "--dst-prefix=b/", r.submodules()}, more...)
 }
 
-// indexWithUntracked copies the worktree's index and notes the untracked files in the copy, so that one diff sees them
-// too. The worktree's own index stays as it is. done removes the copy.
-func (r *Repo) indexWithUntracked(ctx context.Context, at place, st Status, d *Diff) (index string, done func(), err error) {
+// part is one of the two comparisons of a Diff: tracked files against the base, and untracked ones against nothing. They
+// are apart so that an untracked file is never taken for a tracked one that was renamed.
+type part struct {
+	command command
+	args    []string
+}
+
+// compare fills d.Files.
+func (r *Repo) compare(ctx context.Context, parts []part, d *Diff) error {
+	for i, p := range parts {
+		p.command.args = append(r.diffArgs("--raw", "--numstat", "-z", "--abbrev=40"), append(p.args, "--")...)
+		out, err := r.git.text(ctx, p.command)
+		if err != nil {
+			return err
+		}
+		files, err := parseDiff(out)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			d.Files = files
+			continue
+		}
+		at := d.byPath()
+		for _, f := range files {
+			f.Status = "untracked"
+			if j, ok := at[f.Path]; ok { // was taken out of the index and left on disk
+				f.Deletions = d.Files[j].Deletions
+				d.Files[j] = f
+				continue
+			}
+			d.Files = append(d.Files, f)
+		}
+	}
+	return nil
+}
+
+func (d *Diff) byPath() map[string]int {
+	at := make(map[string]int, len(d.Files))
+	for i, f := range d.Files {
+		at[f.Path] = i
+	}
+	return at
+}
+
+// untrackedIndex makes an index that notes the untracked files and nothing else, so that git itself shows them as added.
+// It is "" when there are none. done removes it.
+func (r *Repo) untrackedIndex(ctx context.Context, at place, st Status, d *Diff) (index string, done func(), err error) {
 	var names bytes.Buffer
 	count := 0
 	for _, f := range st.files {
@@ -151,7 +195,7 @@ func (r *Repo) indexWithUntracked(ctx context.Context, at place, st Status, d *D
 	if count == 0 {
 		return "", func() {}, nil
 	}
-	index, done, err = copyIndex(at)
+	index, done, err = tempIndex()
 	if err != nil {
 		return "", nil, err
 	}
@@ -165,14 +209,21 @@ func (r *Repo) indexWithUntracked(ctx context.Context, at place, st Status, d *D
 	return index, done, nil
 }
 
-// copyIndex copies the index of a checkout into a new temporary folder. A checkout without one gives a path where none is.
-func copyIndex(at place) (index string, done func(), err error) {
+// tempIndex returns a path for another index, in a folder of its own. done removes it.
+func tempIndex() (index string, done func(), err error) {
 	dir, err := os.MkdirTemp("", "termic-index-")
 	if err != nil {
 		return "", nil, fault.Wrap(err, fault.Unavailable, "No temporary folder could be made")
 	}
-	done = func() { _ = os.RemoveAll(dir) }
-	index = filepath.Join(dir, "index")
+	return filepath.Join(dir, "index"), func() { _ = os.RemoveAll(dir) }, nil
+}
+
+// copyIndex copies the index of a checkout. A checkout without one gives a path where none is.
+func copyIndex(at place) (index string, done func(), err error) {
+	index, done, err = tempIndex()
+	if err != nil {
+		return "", nil, err
+	}
 	src, err := os.Open(filepath.Join(at.gitDir, "index"))
 	if os.IsNotExist(err) {
 		return index, done, nil
@@ -203,10 +254,7 @@ func copyTo(path string, src io.Reader) error {
 // merge adds to the files of the diff what the status knows: which are untracked, staged, unstaged, and untracked ones
 // that the diff was spared; then it sums up.
 func (d *Diff) merge(st Status) {
-	at := map[string]int{}
-	for i, f := range d.Files {
-		at[f.Path] = i
-	}
+	at := d.byPath()
 	for _, f := range st.files {
 		i, ok := at[f.Path]
 		switch {
@@ -231,18 +279,23 @@ func (d *Diff) merge(st Status) {
 	d.Stat.FilesChanged = len(d.Files)
 }
 
-// patch adds the text of the change, cut at max bytes; the rest is read and counted.
-func (r *Repo) patch(ctx context.Context, c command, against string, limit int64, d *Diff) error {
+// patch adds the text of the change, cut at limit bytes; the rest is read and counted.
+func (r *Repo) patch(ctx context.Context, parts []part, limit int64, d *Diff) error {
 	if limit <= 0 {
 		limit = defaultPatch
 	}
-	c.args, c.max = r.diffArgs("--patch", against, "--"), limit
-	res, err := r.git.run(ctx, c)
-	if err != nil {
-		return err
+	for _, p := range parts {
+		c := p.command
+		c.args, c.max = append(r.diffArgs("--patch"), append(p.args, "--")...), limit
+		res, err := r.git.run(ctx, c)
+		if err != nil {
+			return err
+		}
+		room := max(0, limit-int64(len(d.Patch)))
+		d.Patch = append(d.Patch, res.Stdout[:min(int64(len(res.Stdout)), room)]...)
+		d.TotalBytes += res.Total
 	}
-	d.Patch, d.TotalBytes = res.Stdout, res.Total
-	d.Truncated = d.Truncated || res.Truncated
+	d.Truncated = d.Truncated || d.TotalBytes > int64(len(d.Patch))
 	return nil
 }
 

@@ -153,8 +153,8 @@ func (r *Repo) Forget(ctx context.Context, path string) error {
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return fault.Wrap(err, fault.Unavailable, "The folder %s cannot be read", printable(path, 200))
 	}
-	admin, err := r.admin(path)
-	if err != nil || admin == "" {
+	_, ok, err := r.registered(path)
+	if err != nil || !ok {
 		return err
 	}
 	// Twice --force: a locked entry is ours to drop as well, its folder is known to be gone.

@@ -18,7 +18,7 @@ func (r *Repo) DropBranch(ctx context.Context, name, commit string) error {
 			return nil
 		}
 	}
-	found, err := r.commits(ctx, "refs/heads/"+name)
+	found, err := r.commits(ctx, r.here(), "refs/heads/"+name)
 	if err != nil || found[0] != commit {
 		return err
 	}
@@ -26,13 +26,10 @@ func (r *Repo) DropBranch(ctx context.Context, name, commit string) error {
 	return err
 }
 
-// backupPrefix is where backups live: fetched and pushed by nobody who does not name it.
-const backupPrefix = "refs/termic/backup/"
-
 // Backups returns the backup refs that removals with this RemoveOptions.ID left, oldest first.
 func (r *Repo) Backups(ctx context.Context, id string) ([]string, error) {
-	prefix := backupPrefix + id + "-"
-	out, err := r.git.text(ctx, command{at: r.here(), args: []string{"for-each-ref", "--format=%(refname)", "--sort=refname", backupPrefix}})
+	prefix := BackupPrefix + id + "-"
+	out, err := r.git.text(ctx, command{at: r.here(), args: []string{"for-each-ref", "--format=%(refname)", "--sort=refname", BackupPrefix}})
 	if err != nil {
 		return nil, err
 	}

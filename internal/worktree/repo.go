@@ -124,35 +124,44 @@ func (r *Repo) here() place {
 }
 
 // in returns the place of the checkout at wt, found in the repository's own list and never in wt itself. A path that is
-// no checkout of this repository is fault.NotFound.
+// no checkout of this repository is fault.NotFound, and so is one whose folder is gone (data.missing).
 func (r *Repo) in(wt string) (place, error) {
-	path := canonical(wt)
-	if r.main != "" && path == canonical(r.main) {
+	if r.main != "" && canonical(wt) == canonical(r.main) {
 		return place{gitDir: r.common, common: r.common, workTree: r.main}, nil
 	}
-	admin, err := r.admin(path)
+	reg, ok, err := r.registered(wt)
 	if err != nil {
 		return place{}, err
 	}
-	if admin == "" {
+	if !ok {
 		return place{}, fault.New(fault.NotFound, "%s is not a worktree of this repository", printable(wt, 200)).WithData("path", wt)
 	}
-	if st, err := os.Stat(path); err != nil || !st.IsDir() {
+	switch st, err := os.Lstat(reg.path); {
+	case err == nil && st.Mode()&os.ModeSymlink != 0:
+		return place{}, fault.New(fault.Conflict, "%s is a link now, not the folder that git made", printable(wt, 200)).
+			WithHint("Move the worktree back to its place.").WithData("path", wt)
+	case err != nil || !st.IsDir():
 		return place{}, fault.Wrap(errors.Join(err), fault.NotFound, "The folder %s is gone", printable(wt, 200)).
 			WithHint("Recreate the worktree, or archive the task.").WithData("path", wt).WithData("missing", true)
 	}
-	return place{gitDir: admin, common: r.common, workTree: path}, nil
+	return place{gitDir: reg.admin, common: r.common, workTree: reg.path}, nil
 }
 
-// admin returns the administrative folder of the worktree at path; "" when there is none.
-func (r *Repo) admin(path string) (string, error) {
+// registration is git's entry of a linked worktree.
+type registration struct {
+	admin string // its administrative folder
+	path  string // the worktree's folder as git wrote it down
+}
+
+// registered finds git's entry of the worktree at path.
+func (r *Repo) registered(path string) (registration, bool, error) {
 	base := filepath.Join(r.common, "worktrees")
 	entries, err := os.ReadDir(base)
 	if errors.Is(err, os.ErrNotExist) {
-		return "", nil
+		return registration{}, false, nil
 	}
 	if err != nil {
-		return "", fault.Wrap(err, fault.Unavailable, "The list of worktrees cannot be read")
+		return registration{}, false, fault.Wrap(err, fault.Unavailable, "The list of worktrees cannot be read")
 	}
 	want := canonical(path)
 	for _, e := range entries {
@@ -166,10 +175,10 @@ func (r *Repo) admin(path string) (string, error) {
 			pointer = filepath.Join(dir, pointer)
 		}
 		if canonical(filepath.Dir(pointer)) == want {
-			return dir, nil
+			return registration{admin: dir, path: filepath.Dir(pointer)}, true, nil
 		}
 	}
-	return "", nil
+	return registration{}, false, nil
 }
 
 // canonical resolves the symlinks of as much of path as exists, so that two spellings of one place compare equal.

@@ -1,0 +1,283 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+)
+
+// Kinds of api.Loss, and what Remove does about each with consent.
+const (
+	LossStaged     = "staged"     // changes in the index: kept by the backup
+	LossDirty      = "dirty"      // changed, deleted and conflicted files: kept by the backup, byte for byte
+	LossUntracked  = "untracked"  // files that are in no commit: kept by the backup
+	LossIgnored    = "ignored"    // ignored files that the main checkout has not, or has otherwise: NOT kept
+	LossUnpushed   = "unpushed"   // commits in no remote, tag or other branch: kept by the branch, or by the backup
+	LossStash      = "stash"      // stashes made on this branch: they stay, and the backup keeps them as well
+	LossRebase     = "rebase"     // an operation in progress: its commits are kept by the backup, its plan is not
+	LossLocked     = "locked"     // somebody locked the worktree
+	LossSubmodule  = "submodule"  // submodules with work of their own, or that were not looked into: NOT kept
+	LossRepository = "repository" // repositories nested in the worktree: NOT kept
+)
+
+// maxItems bounds api.Loss.Items; Count is always whole.
+const maxItems = 20
+
+// Losses lists what would exist nowhere else once the worktree at wt is removed: uncommitted and untracked files, ignored
+// files (with counts and sizes, since nobody misses most of them and somebody a few), commits of HEAD and of branch that
+// no remote, tag or other local branch has, stashes, an operation in progress, a lock, submodules and nested
+// repositories. Commits count even when the branch stays: until they are pushed or merged, this machine is where they
+// are. Nothing to lose is an empty list. A worktree whose folder is gone can lose commits and stashes only.
+func (r *Repo) Losses(ctx context.Context, wt, branch string) ([]api.Loss, error) {
+	h, err := r.holdings(ctx, wt, branch, true)
+	if err != nil {
+		return nil, err
+	}
+	return h.losses, nil
+}
+
+// holdings is what a worktree holds, for the list of losses and for the backup.
+type holdings struct {
+	reg    registration
+	at     place
+	gone   bool // no folder
+	locked bool
+	status Status // zero when gone
+	head   string
+	tip    string   // of the branch; "" = no such branch
+	keep   []string // commits that the backup must keep reachable beside HEAD
+	losses []api.Loss
+}
+
+func (h *holdings) add(kind string, count int, items []string) {
+	if count > 0 {
+		h.losses = append(h.losses, api.Loss{Kind: kind, Count: count, Items: items[:min(len(items), maxItems)]})
+	}
+}
+
+// worth reports whether there is anything that a backup can keep.
+func (h *holdings) worth() bool {
+	for _, l := range h.losses {
+		switch l.Kind {
+		case LossStaged, LossDirty, LossUntracked, LossUnpushed, LossStash, LossRebase:
+			return true
+		}
+	}
+	return false
+}
+
+// holdings looks through the worktree at wt. ownBranch says that the commits of branch count although the branch has them.
+func (r *Repo) holdings(ctx context.Context, wt, branch string, ownBranch bool) (*holdings, error) {
+	if r.main != "" && canonical(wt) == canonical(r.main) {
+		return nil, fault.New(fault.Unsupported, "%s is the main checkout, which is never removed", printable(wt, 200))
+	}
+	h := &holdings{}
+	var err error
+	h.at, err = r.in(wt)
+	if f := fault.From(err); f != nil && f.Data["missing"] == true {
+		h.gone, err = true, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if h.reg, _, err = r.registered(wt); err != nil {
+		return nil, err
+	}
+	if h.gone {
+		h.at = place{gitDir: h.reg.admin, common: r.common}
+	} else if err := r.filesHeld(ctx, h); err != nil {
+		return nil, err
+	}
+	if err := r.commitsHeld(ctx, h, branch, ownBranch); err != nil {
+		return nil, err
+	}
+	if err := r.operationsHeld(ctx, h, branch); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// filesHeld adds what is on disk.
+func (r *Repo) filesHeld(ctx context.Context, h *holdings) error {
+	st, err := r.status(ctx, h.at)
+	if err != nil {
+		return err
+	}
+	h.status = st
+	var staged, dirty, untracked, nested []string
+	for _, f := range st.files {
+		switch {
+		case f.Index == '?' && strings.HasSuffix(f.Path, "/"):
+			nested = append(nested, f.Path+" (not kept by the backup)")
+		case f.Index == '?':
+			untracked = append(untracked, f.Path)
+		default:
+			if f.Index != '.' && !f.Conflict {
+				staged = append(staged, f.Path)
+			}
+			if f.Worktree != '.' || f.Conflict {
+				dirty = append(dirty, f.Path)
+			}
+		}
+	}
+	h.add(LossStaged, len(staged), staged)
+	h.add(LossDirty, len(dirty), dirty)
+	h.add(LossUntracked, len(untracked), untracked)
+	count, items, err := r.ignoredHeld(ctx, h.at)
+	if err != nil {
+		return err
+	}
+	h.add(LossIgnored, count, items)
+	h.add(LossRepository, len(nested), nested)
+	subs, err := r.submodulesHeld(ctx, h.at)
+	h.add(LossSubmodule, len(subs), subs)
+	return err
+}
+
+// commitsHeld adds the commits of HEAD and branch that are nowhere else.
+func (r *Repo) commitsHeld(ctx context.Context, h *holdings, branch string, ownBranch bool) error {
+	names := []string{"HEAD"}
+	if branch != "" {
+		if err := checkBranch(branch); err != nil {
+			return err
+		}
+		names = append(names, "refs/heads/"+branch)
+	}
+	found, err := r.commits(ctx, h.at, names...)
+	if err != nil {
+		return err
+	}
+	h.head = found[0]
+	if branch != "" {
+		h.tip = found[1]
+	}
+	starts := unique(found)
+	if len(starts) == 0 {
+		return nil
+	}
+	args := append([]string{"log", "-z", "--no-color", "--no-show-signature", "--no-decorate", "--format=%h %s"}, starts...)
+	args = append(args, "--not")
+	if branch != "" && ownBranch {
+		args = append(args, "--exclude="+branch)
+	}
+	recs, err := r.git.records(ctx, command{at: h.at, args: append(args, "--branches", "--tags", "--remotes", "--")})
+	if err != nil {
+		return err
+	}
+	for i := range recs {
+		recs[i] = printable(recs[i], 200)
+	}
+	h.add(LossUnpushed, len(recs), recs)
+	h.keep = append(h.keep, h.tip)
+	return nil
+}
+
+// operationsHeld adds stashes, an operation in progress and a lock.
+func (r *Repo) operationsHeld(ctx context.Context, h *holdings, branch string) error {
+	if branch != "" {
+		recs, err := r.git.records(ctx, command{at: place{gitDir: r.common, common: r.common},
+			args: []string{"log", "-z", "-g", "--first-parent", "--no-color", "--no-show-signature", "--format=%H%x1f%gs", "refs/stash", "--"}})
+		if err != nil && exitOf(err) < 0 {
+			return err
+		}
+		var items []string // without refs/stash git fails, and there are none
+		for _, rec := range recs {
+			id, what, _ := strings.Cut(rec, "\x1f")
+			if strings.HasPrefix(what, "WIP on "+branch+":") || strings.HasPrefix(what, "On "+branch+":") {
+				items = append(items, printable(what, 200))
+				if len(h.keep) < 200 {
+					h.keep = append(h.keep, id)
+				}
+			}
+		}
+		h.add(LossStash, len(items), items)
+	}
+	if what := inProgress(h.reg.admin); what != "" && !h.gone {
+		h.add(LossRebase, 1, []string{what})
+		if err := r.keepOperation(ctx, h); err != nil {
+			return err
+		}
+	}
+	reason, err := os.ReadFile(filepath.Join(h.reg.admin, "locked"))
+	if h.locked = err == nil; h.locked {
+		h.add(LossLocked, 1, []string{printable(strings.TrimSpace(string(reason)), 200)})
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return fault.Wrap(err, fault.Unavailable, "The lock of the worktree cannot be read")
+	}
+	return nil
+}
+
+// keepOperation notes the commits that an operation in progress started from or brings in.
+func (r *Repo) keepOperation(ctx context.Context, h *holdings) error {
+	names := []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD"}
+	for _, f := range []string{"rebase-merge/orig-head", "rebase-apply/orig-head"} {
+		if b, err := os.ReadFile(filepath.Join(h.reg.admin, filepath.FromSlash(f))); err == nil {
+			if id := strings.TrimSpace(string(b)); commitLine.MatchString(id + " commit 0") {
+				names = append(names, id)
+			}
+		}
+	}
+	found, err := r.commits(ctx, h.at, names...)
+	h.keep = append(h.keep, found...)
+	return err
+}
+
+// submodulesHeld lists the submodules that hold something. Looking into one means to run git on a configuration that
+// lies in the worktree's reach, so a guarded Repo does not, and lists every one that is filled.
+func (r *Repo) submodulesHeld(ctx context.Context, at place) ([]string, error) {
+	_, errFile := os.Lstat(filepath.Join(at.workTree, ".gitmodules"))
+	if errFile != nil && !isDir(filepath.Join(at.gitDir, "modules")) {
+		return nil, nil
+	}
+	recs, err := r.git.records(ctx, command{at: at, args: []string{"ls-files", "--stage", "-z"}})
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, rec := range recs {
+		head, path, _ := strings.Cut(rec, "\t")
+		dir := filepath.Join(at.workTree, filepath.FromSlash(path))
+		if !strings.HasPrefix(head, "160000 ") {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
+			continue // not filled
+		}
+		what := "not looked into"
+		if r.plain {
+			if what, err = r.submoduleHolds(ctx, dir); err != nil {
+				return nil, err
+			}
+		}
+		if what != "" {
+			out = append(out, fmt.Sprintf("%s (%s; not kept by the backup)", printable(path, 200), what))
+		}
+	}
+	return out, nil
+}
+
+// submoduleHolds says what the submodule at dir has that is nowhere else; "" = nothing.
+func (r *Repo) submoduleHolds(ctx context.Context, dir string) (string, error) {
+	at := place{workTree: dir} // found by git itself: only for trees that are not guarded
+	out, err := r.git.text(ctx, command{at: at, args: []string{"status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=none"}})
+	if err != nil {
+		return "", err
+	}
+	if out != "" {
+		return "changed files", nil
+	}
+	out, err = r.git.text(ctx, command{at: at, args: []string{"log", "--format=%h", "HEAD", "--branches", "--not", "--remotes", "--"}})
+	if err != nil {
+		return "", err
+	}
+	if out != "" {
+		return "commits that are not pushed", nil
+	}
+	return "", nil
+}
