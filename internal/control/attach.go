@@ -35,7 +35,7 @@ func (c *conn) attach(req Request) {
 	var wg sync.WaitGroup
 	wg.Go(func() { c.pumpFrames(ctx, att, frames) })
 	wg.Go(func() { c.takeInput(ctx, att) })
-	whole := c.showFrames(req.ID, ready(att.Result(), as), frames)
+	whole := c.showFrames(req.ID, ready(att.Result()), frames)
 	att.Close(reasonDetached)
 	cancel()
 	for range frames { // the pump ends by itself once its attachment is closed
@@ -46,8 +46,8 @@ func (c *conn) attach(req Request) {
 	}
 }
 
-func ready(r api.AttachResult, as AttachAs) Frame {
-	return Frame{Kind: FrameReady, TaskID: r.TaskID, TabID: r.TabID, Cols: as.Cols, Rows: as.Rows}
+func ready(r api.AttachResult) Frame {
+	return Frame{Kind: FrameReady, TaskID: r.TaskID, TabID: r.TabID}
 }
 
 // pumpFrames hands the terminal's frames over, one at a time: what the client does not take is not fetched.

@@ -12,7 +12,7 @@ type FrameKind string
 
 // The frames of the server.
 const (
-	FrameReady     FrameKind = "ready"     // accepted: which task and tab, and the size of the terminal
+	FrameReady     FrameKind = "ready"     // accepted: which task and tab
 	FrameSnapshot  FrameKind = "snapshot"  // bytes that draw the present screen
 	FrameReplay    FrameKind = "replay"    // bytes printed before
 	FrameOutput    FrameKind = "out"       // bytes as they are printed

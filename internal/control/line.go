@@ -2,6 +2,7 @@ package control
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -51,11 +52,11 @@ type lineWriter struct {
 // write sends one message. A message over MaxLine is not sent at all and is errLineTooLong, which is no failure of the
 // connection.
 func (w *lineWriter) write(v any) error {
-	line, err := json.Marshal(v)
+	line, err := encode(v)
 	if err != nil {
 		return err
 	}
-	if len(line) > MaxLine {
+	if len(line) > MaxLine+1 {
 		return errLineTooLong
 	}
 	w.mu.Lock()
@@ -68,8 +69,18 @@ func (w *lineWriter) write(v any) error {
 			return err
 		}
 	}
-	_, w.failed = w.conn.Write(append(line, '\n'))
+	_, w.failed = w.conn.Write(line)
 	return w.failed
+}
+
+// encode makes one line with its end. Unlike json.Marshal it leaves <, > and & alone: they would grow sixfold, and a
+// result must reach the client with the bytes that it was made with.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return b.Bytes(), err
 }
 
 // patient lifts the time limit, for an attached terminal: its reader may stop for as long as it likes.

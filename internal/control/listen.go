@@ -14,8 +14,8 @@ import (
 	"termic/internal/secret"
 )
 
-// maxSocketPath is the longest path that every system's sockaddr_un takes, in bytes: 104 with its final zero on macOS.
-const maxSocketPath = 103
+// MaxSocketPath is the longest path that every system's sockaddr_un takes, in bytes: 104 with its final zero on macOS.
+const MaxSocketPath = 103
 
 // Address is where a client finds the app.
 type Address struct {
@@ -36,8 +36,8 @@ func AddressAt(socket string) Address {
 // bind makes the socket. A socket that lies there is one that a killed app left: the caller holds the lock of the
 // folder, so nobody listens on it.
 func bind(ctx context.Context, path string) (*net.UnixListener, error) {
-	if len(path) > maxSocketPath {
-		return nil, fault.New(fault.InvalidArgument, "The path of the control socket is %d bytes long; systems take at most %d: %s", len(path), maxSocketPath, path).
+	if len(path) > MaxSocketPath {
+		return nil, fault.New(fault.InvalidArgument, "The path of the control socket is %d bytes long; systems take at most %d: %s", len(path), MaxSocketPath, path).
 			WithHint("Set TERMIC_DATA_DIR to a shorter path.")
 	}
 	switch st, err := os.Lstat(path); {

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"termic/internal/fault"
+	"termic/internal/verb"
+)
+
+// questions is what is asked before a verb that destroys; %s is what it is done to. Every verb with a --yes of the
+// command line's own has one.
+var questions = map[string]string{
+	"task_apply":     "Apply task %s to the project's main checkout?",
+	"task_archive":   "Archive task %s? Its terminals end and its worktree is removed.",
+	"task_stop":      "Stop task %s? Its terminals end.",
+	"project_remove": "Remove project %s? Every task of it is archived; the repository is left alone.",
+}
+
+// asks reports whether the command line itself asks before it calls a verb.
+func asks(v *verb.Verb) bool {
+	return slices.ContainsFunc(v.Params, func(p verb.Param) bool { return p.ClientOnly && p.Name == "yes" })
+}
+
+// confirm asks the person before something is destroyed. Without a terminal there is nobody to ask, so --yes is needed.
+func (r *runner) confirm(inv invocation) error {
+	if !asks(inv.verb) || inv.on("yes") {
+		return nil
+	}
+	target := inv.text("task")
+	if target == "" {
+		target = inv.text("name")
+	}
+	if !isTerminal(r.Stdin) {
+		return fault.New(fault.Conflict, "`termic %s` needs a yes, and there is no terminal to ask on", inv.verb.CLI).
+			WithHint("Run it again with --yes.")
+	}
+	fmt.Fprintf(r.Stderr, questions[inv.verb.Name]+" [y/N] ", clean(target))
+	answer, err := bufio.NewReader(r.Stdin).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return fault.Wrap(err, fault.Conflict, "The answer could not be read")
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return fault.New(fault.Conflict, "Nothing was done")
+}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"termic/internal/fault"
+	"termic/internal/verb"
+)
+
+// maxPrompt is what standard input may give for a prompt, in bytes; the verb's own limit is the same.
+const maxPrompt = verb.MaxPrompt
+
+// fillIn adds what a person at a shell leaves out: the current folder, the task of this terminal, a prompt on standard
+// input, paths from here.
+func (r *runner) fillIn(inv invocation) error {
+	values := inv.values
+	if inv.text("prompt") == "-" {
+		text, err := r.readPrompt()
+		if err != nil {
+			return err
+		}
+		values["prompt"] = text
+	}
+	for _, name := range []string{"path", "from"} {
+		if p := inv.text(name); p != "" && !filepath.IsAbs(p) && r.Dir != "" {
+			values[name] = filepath.Join(r.Dir, p)
+		}
+	}
+	if inv.verb.Name == "task_log" && isTerminal(r.Stdout) && !r.global.json() {
+		values["plain"] = true // raw output of a program would act on this terminal
+	}
+	return r.fillInTask(inv)
+}
+
+// fillInTask names the task by this terminal or by the current folder when the words did not.
+func (r *runner) fillInTask(inv invocation) error {
+	values := inv.values
+	own := r.Getenv("TERMIC_TASK_ID")
+	takesOwn := inv.on("here") || inv.verb.Name == "task_rename"
+	if inv.text("task") == "" && takesOwn && own != "" {
+		values["task"] = own
+	}
+	if inv.on("here") && inv.text("task") == "" && r.Dir == "" {
+		return fault.New(fault.InvalidArgument, "This terminal belongs to no task: TERMIC_TASK_ID is not set")
+	}
+	offered := inv.verb.ParamsOn(face)
+	has := func(name string) bool {
+		return slices.ContainsFunc(offered, func(p verb.Param) bool { return p.Name == name })
+	}
+	named := inv.text("task") != "" || !has("task") && inv.text("project") != ""
+	if has("cwd") && !named && r.Dir != "" {
+		values["cwd"] = r.Dir
+	}
+	return nil
+}
+
+// readPrompt takes a prompt from standard input, without the newline that a shell's tools put at its end.
+func (r *runner) readPrompt() (string, error) {
+	b, err := io.ReadAll(io.LimitReader(r.Stdin, maxPrompt+2))
+	if err != nil {
+		return "", fault.Wrap(err, fault.InvalidArgument, "The prompt could not be read from standard input")
+	}
+	text := strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r")
+	switch {
+	case strings.TrimSpace(text) == "":
+		return "", fault.New(fault.InvalidArgument, "Standard input holds no prompt")
+	case len(text) > maxPrompt:
+		return "", fault.New(fault.InvalidArgument, "The prompt on standard input is longer than %d bytes", maxPrompt).
+			WithHint("Write the text to a file in the worktree and ask the agent to read it.")
+	}
+	return text, nil
+}

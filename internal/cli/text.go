@@ -1,0 +1,245 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"termic/internal/api"
+)
+
+// renderers turns the result of each verb into text.
+func renderers() map[string]func(*printer, json.RawMessage) error {
+	return map[string]func(*printer, json.RawMessage) error{
+		"task_list":      as(showList),
+		"task_status":    as(showStatus),
+		"task_new":       as(showNew),
+		"task_send":      as(showSend),
+		"task_wait":      as(showWait),
+		"task_result":    as(showResult),
+		"task_log":       as(showLog),
+		"task_diff":      as(showDiff),
+		"task_open":      as(showOpen),
+		"task_rename":    as(showRename),
+		"task_apply":     as(showApply),
+		"task_archive":   as(showArchive),
+		"task_restore":   as(showRestore),
+		"task_stop":      as(showStop),
+		"task_tab":       as(showTab),
+		"task_tab_close": as(showTabClose),
+		"task_agents":    as(showAgents),
+		"prompts":        as(showPrompts),
+		"project_list":   as(showProjects),
+		"project_add":    as(showProjectAdd),
+		"project_remove": as(showProjectRemove),
+		"path":           as(showPath),
+		"ledger":         as(showLedger),
+		"settings_get":   as(showSettings),
+		"settings_set":   as(showSettings),
+		"quit":           as(showQuit),
+		"doctor":         as(showDoctor),
+	}
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// stateWords puts a work state into words; a state is absent when it is not known.
+func stateWords(s string) string {
+	switch s {
+	case "":
+		return "unknown"
+	case api.WorkNeedsInput:
+		return "needs input"
+	}
+	return clean(s)
+}
+
+// taskState shows the work state of a task that lives, and the task's own state otherwise.
+func taskState(t api.TaskSummary) string {
+	if t.State != "" && t.State != api.TaskLive {
+		return t.State
+	}
+	return stateWords(t.WorkState)
+}
+
+func diffWords(d *api.DiffStat) string {
+	if d == nil {
+		return ""
+	}
+	s := fmt.Sprintf("%d files +%d -%d", d.FilesChanged, d.Insertions, d.Deletions)
+	if d.Untracked > 0 {
+		s += fmt.Sprintf(" (%d untracked)", d.Untracked)
+	}
+	return s
+}
+
+func qualified(t api.TaskSummary) string { return t.Project + "/" + t.Name }
+
+func waitWords(w api.WaitOutcome) string {
+	switch w.Outcome {
+	case api.OutcomeDone:
+		return "the agent settled"
+	case api.OutcomeNeedsInput:
+		return "the agent needs input"
+	case api.OutcomeTimeout:
+		return "the wait ran out"
+	case api.OutcomeNotDelivered:
+		return "the prompt was not delivered"
+	}
+	return w.Outcome
+}
+
+func showOutcome(p *printer, w *api.WaitOutcome) {
+	if w == nil {
+		return
+	}
+	line := waitWords(*w)
+	if w.Detail != "" {
+		line += ": " + w.Detail
+	}
+	p.printf("%s\n", clean(line))
+}
+
+func showAgents(p *printer, r api.TaskAgentsResult) {
+	var rows [][]string
+	for _, a := range r.Agents {
+		installed := "unknown"
+		if a.Installed != nil {
+			installed = yesNo(*a.Installed)
+		}
+		rows = append(rows, []string{a.ID, a.Name, a.Kind, yesNo(a.Enabled), installed, yesNo(a.Usable), a.Reason})
+	}
+	p.table([]string{"AGENT", "NAME", "KIND", "ENABLED", "INSTALLED", "USABLE", "REASON"}, rows)
+}
+
+func showPrompts(p *printer, r api.PromptsResult) {
+	if _, one := p.values["selector"]; one && len(r.Prompts) == 1 {
+		p.program(r.Prompts[0].Body)
+		return
+	}
+	if len(r.Prompts) == 0 {
+		p.note("The prompt library is empty.")
+		return
+	}
+	var rows [][]string
+	for _, x := range r.Prompts {
+		rows = append(rows, []string{x.ID, x.Title, yesNo(x.Builtin), yesNo(x.Enabled)})
+	}
+	p.table([]string{"ID", "TITLE", "BUILT IN", "ENABLED"}, rows)
+}
+
+func showProjects(p *printer, r api.ProjectListResult) {
+	if len(r.Projects) == 0 {
+		p.note("There are no projects. `termic project add PATH` adds one.")
+		return
+	}
+	var rows [][]string
+	for _, x := range r.Projects {
+		root := x.RootPath
+		if x.Missing {
+			root += " (missing)"
+		}
+		rows = append(rows, []string{x.Name, x.ID, strconv.Itoa(x.Tasks), x.DefaultAgent, x.BaseBranch, root})
+	}
+	p.table([]string{"PROJECT", "ID", "TASKS", "AGENT", "BASE", "FOLDER"}, rows)
+}
+
+func showProjectAdd(p *printer, r api.ProjectAddResult) {
+	verb := "Added"
+	if r.Existed {
+		verb = "Already there:"
+	}
+	p.printf("%s project %s at %s\n", verb, clean(r.Project.Name), clean(r.Project.RootPath))
+}
+
+func showProjectRemove(p *printer, r api.ProjectRemoveResult) {
+	p.printf("Removed project %s; %s archived\n", clean(r.Name), plural(r.RemovedTasks, "task was", "tasks were"))
+	for _, ref := range r.BackupRefs {
+		p.printf("backup: %s\n", clean(ref))
+	}
+}
+
+func showPath(p *printer, r api.PathResult) {
+	if p.raw {
+		p.printf("%s\n", r.Path)
+		return
+	}
+	p.printf("%s\n", clean(r.Path))
+}
+
+func showLedger(p *printer, r api.LedgerResult) {
+	var rows [][]string
+	for _, x := range r.Rows {
+		rows = append(rows, []string{strconv.FormatInt(x.Seq, 10), x.Time, x.Phase, x.Principal, x.Face, x.Verb, x.Target, x.Outcome,
+			strconv.FormatInt(x.DurationMs, 10) + " ms", x.Shape})
+	}
+	p.table([]string{"SEQ", "TIME", "PHASE", "WHO", "FACE", "VERB", "TARGET", "OUTCOME", "TOOK", "ARGUMENTS"}, rows)
+	p.note("%d rows in all; the chain is %s", r.Total, clean(r.Chain))
+}
+
+// showSettings writes one value bare, and all settings as JSON, which is as close to their types as text comes.
+func showSettings(p *printer, r api.SettingsResult) {
+	if r.Problem != "" {
+		p.note("termic: %s", clean(r.Problem))
+	}
+	if r.Key != "" {
+		if s, ok := r.Value.(string); ok {
+			p.printf("%s\n", clean(s))
+			return
+		}
+		p.json(r.Value)
+		return
+	}
+	p.note("%s", clean(r.File))
+	p.json(r.Settings)
+}
+
+// json writes a value as JSON. Marshalling escapes control characters, and clean the rest.
+func (p *printer) json(v any) {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		p.failed = err
+		return
+	}
+	p.printf("%s\n", cleanLines(string(b)))
+}
+
+func showQuit(p *printer, r api.QuitResult) {
+	if r.Quitting {
+		p.printf("Termic ends; %s\n", plural(r.LiveAgents, "agent is ended", "agents are ended"))
+		return
+	}
+	p.printf("Ending Termic would end %s in %s; %s working\n", plural(r.LiveAgents, "agent", "agents"),
+		plural(r.TasksWithAgents, "task", "tasks"), plural(r.WorkingTasks, "is", "are"))
+	p.note("`termic quit --commit` does it.")
+}
+
+func showDoctor(p *printer, r api.DoctorResult) {
+	p.printf("termic %s\n", clean(r.Version))
+	var rows [][]string
+	for _, f := range r.Findings {
+		rows = append(rows, []string{strings.ToUpper(f.Level), f.Name, f.Detail})
+		if f.Fix != "" {
+			rows = append(rows, []string{" ", " ", "-> " + f.Fix})
+		}
+	}
+	for i := range rows {
+		for j := range rows[i] {
+			rows[i][j] = clean(rows[i][j])
+		}
+	}
+	p.columns(rows)
+}
