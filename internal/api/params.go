@@ -200,4 +200,7 @@ type LedgerParams struct {
 type WindowStateParams struct{}
 
 // TaskStopParams are the parameters of task_stop: every terminal of the task is ended, its tabs stay.
-type TaskStopParams struct{ NamedTarget }
+type TaskStopParams struct {
+	NamedTarget
+	Yes bool `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
+}
