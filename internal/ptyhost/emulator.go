@@ -58,7 +58,7 @@ func (e *emulator) reset() {
 	e.main, e.alt = newGrid(e.cols, e.rows), nil
 	e.g = e.main
 	e.cur = newCursor()
-	e.clear = cell{width: 1}
+	e.clear = empty
 	e.modes = newModes()
 	e.insert, e.newline = false, false
 	e.title, e.shape, e.modify = "", 0, 0
@@ -108,7 +108,7 @@ func (e *emulator) resize(size Size) {
 			g.rows[i].resize(cols)
 		}
 		for len(g.rows) < rows {
-			g.rows = append(g.rows, newRow(cols, cell{width: 1}))
+			g.rows = append(g.rows, newRow(cols, empty))
 		}
 		g.top, g.bottom = 0, rows-1
 		g.x, g.y = min(g.x, cols-1), min(g.y, rows-1)
@@ -151,6 +151,7 @@ func (e *emulator) printASCII(run []byte) {
 		for i, c := range run[:n] {
 			cells[i] = cell{r: rune(c), width: 1, style: pen}
 		}
+		r.used = max(r.used, e.cur.x+n)
 		e.last = rune(run[n-1])
 		e.joinX, e.joinY, e.joinable = e.cur.x+n-1, e.cur.y, true
 		e.advance(n)
@@ -196,6 +197,7 @@ func (e *emulator) put(r rune, w int) {
 	if w == 2 {
 		row.cells[e.cur.x+1] = cell{style: e.cur.pen}
 	}
+	row.used = max(row.used, e.cur.x+w)
 	e.last = r
 	e.joinX, e.joinY, e.joinable = e.cur.x, e.cur.y, true
 	e.advance(w)
@@ -216,14 +218,10 @@ func (e *emulator) wrap() {
 	e.index()
 	e.cur.x = 0
 	switch {
-	case !scrolls:
-		if e.cur.y > y {
-			e.g.rows[y].wrapped = true
-		}
-	case y > e.g.top:
+	case scrolls && y > e.g.top:
 		e.g.rows[y-1].wrapped = true
-	case e.g == e.main && y == 0:
-		e.history.markWrapped()
+	case !scrolls && e.cur.y > y:
+		e.g.rows[y].wrapped = true
 	}
 }
 
@@ -257,6 +255,7 @@ func (e *emulator) join(r rune) bool {
 		row.split(e.joinX + 2)
 		c.width = 2
 		row.cells[e.joinX+1] = cell{style: c.style}
+		row.used = max(row.used, e.joinX+2)
 		e.cur.x = e.joinX + 1
 		e.advance(1)
 	}

@@ -42,11 +42,15 @@ func blank(s style) cell { return cell{width: 1, style: style{bg: s.bg}} }
 // row is one line of a grid.
 type row struct {
 	cells   []cell
+	used    int  // all cells from there on are empty, as in a new row
 	wrapped bool // the next row goes on with the same line
 }
 
+// empty is a cell of a new row.
+var empty = cell{width: 1}
+
 func newRow(cols int, c cell) row {
-	r := row{cells: make([]cell, cols)}
+	r := row{cells: make([]cell, cols), used: cols}
 	r.fill(0, cols, c)
 	return r
 }
@@ -55,11 +59,16 @@ func newRow(cols int, c cell) row {
 func (r *row) fill(from, to int, c cell) {
 	r.split(from)
 	r.split(to)
-	for i := from; i < to; i++ {
-		r.cells[i] = c
-	}
 	if to == len(r.cells) {
 		r.wrapped = false
+	}
+	if c != empty {
+		r.used = max(r.used, to)
+	} else if to = min(to, r.used); from < to && to == r.used {
+		r.used = from
+	}
+	for i := from; i < to; i++ {
+		r.cells[i] = c
 	}
 }
 
@@ -81,6 +90,7 @@ func (r *row) insert(x, n int, c cell) {
 	for i := x; i < x+n; i++ {
 		r.cells[i] = c
 	}
+	r.used = cols
 	r.wrapped = false
 }
 
@@ -94,6 +104,9 @@ func (r *row) remove(x, n int, c cell) {
 	for i := cols - n; i < cols; i++ {
 		r.cells[i] = c
 	}
+	if c != empty {
+		r.used = cols
+	}
 	r.wrapped = false
 }
 
@@ -103,13 +116,14 @@ func (r *row) resize(cols int) {
 	if cols < old {
 		r.split(cols)
 		r.cells = append([]cell(nil), r.cells[:cols]...)
+		r.used = min(r.used, cols)
 		r.wrapped = false
 		return
 	}
 	cells := make([]cell, cols)
 	copy(cells, r.cells)
 	for i := old; i < cols; i++ {
-		cells[i] = cell{width: 1}
+		cells[i] = empty
 	}
 	r.cells = cells
 	if cols > old {
@@ -140,7 +154,7 @@ type grid struct {
 func newGrid(cols, rows int) *grid {
 	g := &grid{rows: make([]row, rows), bottom: rows - 1, saved: newCursor()}
 	for i := range g.rows {
-		g.rows[i] = newRow(cols, cell{width: 1})
+		g.rows[i] = newRow(cols, empty)
 	}
 	return g
 }
@@ -152,10 +166,7 @@ func (g *grid) scrollUp(top, bottom, n int, c cell) {
 	for range n {
 		first := region[0]
 		copy(region, region[1:])
-		for i := range first.cells {
-			first.cells[i] = c
-		}
-		first.wrapped = false
+		first.fill(0, len(first.cells), c)
 		region[len(region)-1] = first
 	}
 	if top > 0 {
@@ -170,10 +181,7 @@ func (g *grid) scrollDown(top, bottom, n int, c cell) {
 	for range n {
 		last := region[len(region)-1]
 		copy(region[1:], region)
-		for i := range last.cells {
-			last.cells[i] = c
-		}
-		last.wrapped = false
+		last.fill(0, len(last.cells), c)
 		region[0] = last
 	}
 	region[len(region)-1].wrapped = false

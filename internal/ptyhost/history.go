@@ -34,13 +34,6 @@ func (h *history) push(text string, wrapped bool) {
 	}
 }
 
-// markWrapped says that the newest line goes on in the next.
-func (h *history) markWrapped() {
-	if h.len() > 0 {
-		h.lines[len(h.lines)-1].wrapped = true
-	}
-}
-
 func (h *history) clear() { h.lines, h.head, h.bytes = nil, 0, 0 }
 
 // tail returns the newest lines, at most n of them with at most size bytes.

@@ -17,8 +17,7 @@ const (
 func (e *emulator) appendRow(dst []byte, r *row) []byte {
 	end := len(r.cells)
 	if !r.wrapped {
-		for end > 0 && r.cells[end-1] == (cell{width: 1}) {
-			end--
+		for end = r.used; end > 0 && r.cells[end-1] == empty; end-- {
 		}
 	}
 	var pen style
@@ -105,7 +104,7 @@ func (e *emulator) appendMain(dst []byte) []byte {
 	for i := range e.main.rows {
 		r := &e.main.rows[i]
 		dst = e.appendRow(dst, r)
-		if i < len(e.main.rows)-1 && !(r.wrapped && r.cells[e.cols-1] != (cell{width: 1})) {
+		if i < len(e.main.rows)-1 && !(r.wrapped && r.cells[e.cols-1] != empty) {
 			dst = append(dst, "\r\n"...)
 		}
 	}
