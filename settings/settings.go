@@ -50,7 +50,7 @@ type Tasks struct {
 // Terminal is [terminal].
 type Terminal struct {
 	FontFamily      string // empty: the system's monospace font
-	FontSize        int    // points
+	FontSize        int    // pixels
 	ScrollbackLines int
 	CopyOnSelect    bool
 }
