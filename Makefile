@@ -10,7 +10,8 @@ export PATH := $(CURDIR)/.tools/go/bin:$(CURDIR)/.tools/node/bin:$(PATH)
 
 VERSION       = $(shell build/version.sh)
 LDFLAGS       = -s -w -X main.version=$(VERSION)
-GO_BUILD      = go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)'
+# The same flags for builds and tests let them share what the compiler made; a release adds -trimpath.
+GO_BUILD      = go build $(GO_FLAGS) -buildvcs=false -ldflags '$(LDFLAGS)'
 HEADLESS      = -tags headless
 WINDOW        = -tags desktop,production,webkit2_41
 TIMEOUT      ?= 12m
