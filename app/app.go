@@ -202,8 +202,12 @@ func Serve(ctx context.Context, o Options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(out, "termic: ready"); err != nil {
+	endBridge, err := a.openBridge(o, out)
+	if err != nil {
 		return errors.Join(err, a.Close())
+	}
+	if _, err := fmt.Fprintln(out, "termic: ready"); err != nil {
+		return errors.Join(err, endBridge(), a.Close())
 	}
 	a.Log.Info("ready", "version", o.Version, "data_dir", a.dir.Path)
 	select {
@@ -212,5 +216,5 @@ func Serve(ctx context.Context, o Options, out io.Writer) error {
 	case <-a.quit:
 		a.Log.Info("ending", "why", "quit")
 	}
-	return a.Close()
+	return errors.Join(endBridge(), a.Close())
 }

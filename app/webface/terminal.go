@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"termic/internal/api"
+	"termic/internal/core"
 	"termic/internal/fault"
 	"termic/internal/ids"
 )
@@ -96,27 +97,36 @@ func (s *stream) copy(ctx context.Context, term Terminal) error {
 		case err != nil:
 			return err
 		}
-		if err := s.frame(frame, term); err != nil {
+		if err := s.frame(frame); err != nil {
 			return err
 		}
 	}
 }
 
-// frame sends one frame of the terminal.
-func (s *stream) frame(f Frame, term Terminal) error {
+// frame sends one frame of the terminal. A snapshot is preceded by the size that it was made for.
+func (s *stream) frame(f core.Frame) error {
 	switch f.Kind {
-	case FrameSnapshot:
+	case core.FrameSnapshot:
+		if f.Cols > 0 {
+			if err := s.size(f); err != nil {
+				return err
+			}
+		}
 		return s.send(KindSnapshot, f.Seq, f.Data)
-	case FrameReplay:
+	case core.FrameReplay:
 		return s.send(KindReplay, f.Seq, f.Data)
-	case FrameOutput:
+	case core.FrameOutput:
 		return s.send(KindOutput, f.Seq, f.Data)
-	case FrameResize:
-		return s.send(KindResize, f.Seq, []byte{byte(f.Cols >> 8), byte(f.Cols), byte(f.Rows >> 8), byte(f.Rows)})
-	case FrameExit:
-		return s.json(KindExit, f.Seq, term.Result().Exit)
+	case core.FrameResize:
+		return s.size(f)
+	case core.FrameExit:
+		return s.json(KindExit, f.Seq, f.Exit)
 	}
 	return nil
+}
+
+func (s *stream) size(f core.Frame) error {
+	return s.send(KindResize, f.Seq, []byte{byte(f.Cols >> 8), byte(f.Cols), byte(f.Rows >> 8), byte(f.Rows)})
 }
 
 func (s *stream) json(kind Kind, seq uint64, v any) error {
@@ -176,7 +186,7 @@ func (a *attachment) act(w http.ResponseWriter, r *http.Request, f *Face) error 
 		if outOfBounds(int(p.Cols)) || outOfBounds(int(p.Rows)) {
 			return errCells
 		}
-		a.term.Resize(p.Cols, p.Rows)
+		return a.term.Resize(p.Cols, p.Rows)
 	case "hide":
 		a.term.Hide()
 	case "show":

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"termic/internal/api"
+	"termic/internal/core"
 	"termic/internal/fault"
 )
 
@@ -38,9 +39,9 @@ type Backend interface {
 // Terminal is one attachment. Next returns io.EOF when it ended.
 type Terminal interface {
 	Result() api.AttachResult
-	Next(ctx context.Context) (Frame, error)
+	Next(ctx context.Context) (core.Frame, error)
 	Write(ctx context.Context, p []byte) error
-	Resize(cols, rows uint16)
+	Resize(cols, rows uint16) error
 	Ack(seq uint64)
 	Hide()
 	Show()

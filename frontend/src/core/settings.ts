@@ -1,0 +1,76 @@
+/** The settings that the window itself uses, read from what settings_get gives: values by dotted key. */
+export interface WindowSettings {
+  theme: "system" | "dark" | "light";
+  fontFamily: string;
+  fontSize: number;
+  scrollback: number;
+  copyOnSelect: boolean;
+  defaultAgent: string;
+  defaultMode: string;
+  branchPrefix: string;
+  tasksDir: string;
+  fetchBeforeCreate: boolean;
+}
+
+export const defaultSettings: WindowSettings = {
+  theme: "system",
+  fontFamily: "",
+  fontSize: 13,
+  scrollback: 5000,
+  copyOnSelect: false,
+  defaultAgent: "",
+  defaultMode: "worktree",
+  branchPrefix: "",
+  tasksDir: "",
+  fetchBeforeCreate: true,
+};
+
+/** Sizes of the terminal's text, in pixels. */
+export const fontSizes = { least: 9, most: 24 };
+
+export function readSettings(values: Record<string, unknown>): WindowSettings {
+  const d = defaultSettings;
+  const theme = text(values, "appearance.theme", d.theme);
+  return {
+    theme: theme === "dark" || theme === "light" ? theme : "system",
+    fontFamily: text(values, "terminal.font_family", d.fontFamily),
+    fontSize: clamp(number(values, "terminal.font_size", d.fontSize), fontSizes.least, fontSizes.most),
+    scrollback: clamp(number(values, "terminal.scrollback_lines", d.scrollback), 0, 100_000),
+    copyOnSelect: flag(values, "terminal.copy_on_select", d.copyOnSelect),
+    defaultAgent: text(values, "tasks.default_agent", d.defaultAgent),
+    defaultMode: text(values, "tasks.default_mode", d.defaultMode),
+    branchPrefix: text(values, "tasks.branch_prefix", d.branchPrefix),
+    tasksDir: text(values, "tasks.dir", d.tasksDir),
+    fetchBeforeCreate: flag(values, "tasks.fetch_before_create", d.fetchBeforeCreate),
+  };
+}
+
+/** The value of a dotted key, whether the object is flat or nested. */
+function at(values: Record<string, unknown>, key: string): unknown {
+  if (key in values) return values[key];
+  let here: unknown = values;
+  for (const part of key.split(".")) {
+    if (typeof here !== "object" || here === null) return undefined;
+    here = (here as Record<string, unknown>)[part];
+  }
+  return here;
+}
+
+function text(values: Record<string, unknown>, key: string, fallback: string): string {
+  const value = at(values, key);
+  return typeof value === "string" ? value : fallback;
+}
+
+function number(values: Record<string, unknown>, key: string, fallback: number): number {
+  const value = at(values, key);
+  return typeof value === "number" && Number.isFinite(value) ? value : fallback;
+}
+
+function flag(values: Record<string, unknown>, key: string, fallback: boolean): boolean {
+  const value = at(values, key);
+  return typeof value === "boolean" ? value : fallback;
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
+}

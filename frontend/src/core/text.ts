@@ -1,0 +1,62 @@
+// What agents, files and branches are called is untrusted. It is always drawn as text, never as markup; what would
+// change how the text around it reads is drawn as a mark.
+
+/**
+ * Control characters become their pictures, characters that turn the direction of writing or have no width of their
+ * own become a dot in a ring, line ends become a return mark.
+ */
+export function shown(text: string): string {
+  let out = "";
+  for (const char of text) out += mark(char.codePointAt(0) ?? 0, char);
+  return out;
+}
+
+function mark(code: number, char: string): string {
+  if (code === 0x0a) return "⏎";
+  if (code === 0x0d) return "␍";
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  if (code === 0x7f) return "␡";
+  if (code >= 0x80 && code <= 0x9f) return "�";
+  if (hidden(code)) return "◌";
+  return char;
+}
+
+/** Overrides of direction, and what is invisible: zero-width spaces, tags, soft hyphen, byte order mark. */
+function hidden(code: number): boolean {
+  return (
+    code === 0xad ||
+    code === 0x61c ||
+    code === 0x200b ||
+    code === 0x200e ||
+    code === 0x200f ||
+    (code >= 0x202a && code <= 0x202e) ||
+    (code >= 0x2060 && code <= 0x206f) ||
+    code === 0xfeff ||
+    (code >= 0xe0000 && code <= 0xe007f)
+  );
+}
+
+/** A path with the middle cut out so that it has at most `most` characters; the last part is kept longest. */
+export function cutMiddle(path: string, most: number): string {
+  const chars = [...path];
+  if (chars.length <= most) return path;
+  const tail = Math.ceil((most - 1) * 0.65);
+  const head = most - 1 - tail;
+  return chars.slice(0, head).join("") + "…" + chars.slice(chars.length - tail).join("");
+}
+
+/** "1 file", "3 files". */
+export function count(n: number, noun: string, plural = noun + "s"): string {
+  return `${n} ${n === 1 ? noun : plural}`;
+}
+
+/** The last part of a path, and what stands before it. */
+export function splitPath(path: string): { folder: string; name: string } {
+  const at = path.replace(/\/+$/, "").lastIndexOf("/");
+  return at < 0 ? { folder: "", name: path } : { folder: path.slice(0, at), name: path.slice(at + 1) };
+}
+
+/** A text as TOML writes it, for settings_set. */
+export function tomlText(text: string): string {
+  return JSON.stringify(text).replaceAll("\u007f", "\\u007F");
+}

@@ -1,0 +1,133 @@
+import { type Action, actionOf } from "../core/keys";
+import { fontSizes } from "../core/settings";
+import { isMac } from "./native";
+import { nextRegion } from "./regions";
+import type { AppState } from "./state.svelte";
+import { restartTab, runInTerminal } from "./task/acts";
+import { call } from "./transport";
+
+/** Listens to the shortcuts of the window until the returned function is called. */
+export function listenKeys(app: AppState): () => void {
+  const keydown = (event: KeyboardEvent) => {
+    if (event.isComposing || event.defaultPrevented) return;
+    if (app.dialog) return; // a dialog has keys of its own
+    if (event.key === "Escape" && leavePage(app, event)) return;
+    const action = actionOf(event, isMac);
+    if (!action || !act(app, action)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const looked = () => app.looked();
+  window.addEventListener("keydown", keydown, { capture: true });
+  window.addEventListener("keydown", looked);
+  window.addEventListener("pointerdown", looked);
+  return () => {
+    window.removeEventListener("keydown", keydown, { capture: true });
+    window.removeEventListener("keydown", looked);
+    window.removeEventListener("pointerdown", looked);
+  };
+}
+
+/** Esc leaves every page but that of the task, where it belongs to the program in the terminal. */
+function leavePage(app: AppState, event: KeyboardEvent): boolean {
+  if (app.page === "tasks" || document.querySelector("[popover]:popover-open")) return false;
+  event.preventDefault();
+  event.stopPropagation();
+  app.page = "tasks";
+  return true;
+}
+
+/** Does what a shortcut asks. False: it means nothing here, and the key goes to whatever has the focus. */
+function act(app: AppState, action: Action): boolean {
+  const { task, tab } = app;
+  const tabNumber = /^tab(\d)$/.exec(action)?.[1];
+  if (tabNumber) {
+    const wanted = task?.tabs[Number(tabNumber) - 1];
+    if (wanted) app.selectTab(wanted.id);
+    return wanted !== undefined;
+  }
+  switch (action) {
+    case "nextRegion":
+    case "prevRegion":
+      nextRegion(action === "nextRegion" ? 1 : -1);
+      return true;
+    case "newTask":
+      app.dialog = app.window?.projects.length ? { kind: "newTask" } : { kind: "addProject" };
+      return true;
+    case "settings":
+      app.page = "settings";
+      return true;
+    case "toggleSidebar":
+      app.toggleSidebar();
+      return true;
+    case "togglePanel":
+      app.togglePanel();
+      return true;
+    case "nextWaiting":
+      app.nextWaiting();
+      return true;
+    case "prevTask":
+    case "rowUp":
+      app.step(-1);
+      return true;
+    case "nextTask":
+    case "rowDown":
+      app.step(1);
+      return true;
+    case "bigger":
+    case "smaller":
+    case "normalSize":
+      void resizeText(app, action);
+      return true;
+    default:
+      return task !== undefined && app.page === "tasks" && actOnTask(app, action, task, tab);
+  }
+}
+
+function actOnTask(app: AppState, action: Action, task: NonNullable<AppState["task"]>, tab: AppState["tab"]): boolean {
+  switch (action) {
+    case "prevTab":
+    case "nextTab":
+      app.stepTab(action === "nextTab" ? 1 : -1);
+      return true;
+    case "newTab":
+      void app.attempt(async () => {
+        const made = await call("task_tab", { task: task.id, kind: "terminal" });
+        app.selectTab(made.tab_id);
+      });
+      return true;
+    case "closeTab":
+      if (tab) app.dialog = { kind: "closeTab", task, tab };
+      return true;
+    case "review":
+      app.review();
+      return true;
+    case "compose":
+      app.composing = !app.composing;
+      return true;
+    case "stopAgents":
+      app.dialog = { kind: "stop", task };
+      return true;
+    case "restartAgent":
+      if (tab) void restartTab(app, task, tab);
+      return true;
+    case "find":
+      app.finding = true;
+      return true;
+    case "focusAgent":
+    case "clearTerminal":
+    case "copy":
+    case "paste":
+      return tab !== undefined && runInTerminal(app, task, tab, action);
+    default:
+      return false;
+  }
+}
+
+/** Changes the size of the terminals' text, in the settings. */
+async function resizeText(app: AppState, action: "bigger" | "smaller" | "normalSize"): Promise<void> {
+  const now = app.settings.fontSize;
+  const size = action === "normalSize" ? 13 : now + (action === "bigger" ? 1 : -1);
+  if (size < fontSizes.least || size > fontSizes.most || size === now) return;
+  await app.attempt(() => call("settings_set", { key: "terminal.font_size", value: String(size) }));
+}

@@ -1,0 +1,23 @@
+import "@xterm/xterm/css/xterm.css";
+import "./tokens.css";
+import "./base.css";
+import { mount } from "svelte";
+import App from "./App.svelte";
+import { painted } from "./native";
+import { AppState } from "./state.svelte";
+
+const target = document.getElementById("app");
+if (!target) throw new Error("the page has no place for the app");
+
+const state = new AppState();
+await state.refresh();
+mount(App, { target, props: { state } });
+state.start();
+
+// The second frame after this one is on the screen for sure.
+requestAnimationFrame(() =>
+  requestAnimationFrame(() => {
+    window.dispatchEvent(new Event("termic:drawn"));
+    painted();
+  }),
+);

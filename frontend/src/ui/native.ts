@@ -1,0 +1,51 @@
+// What only the real window can do, through the one struct that Wails binds. In a browser (the test bridge) there is no
+// such struct, and the browser's own means are used where it has some.
+
+interface Bridge {
+  PickDirectory(title: string): Promise<string>;
+  ClipboardRead(): Promise<string>;
+  ClipboardWrite(text: string): Promise<void>;
+  OpenExternal(url: string): Promise<void>;
+  Painted(): Promise<void>;
+}
+
+declare global {
+  interface Window {
+    go?: { app?: { Bridge?: Bridge } };
+  }
+}
+
+const bridge = (): Bridge | undefined => window.go?.app?.Bridge;
+
+export const isMac = /Mac/.test(navigator.platform);
+
+/** True in the real window: a folder can be picked with the system's dialog. */
+export const canPickDirectory = (): boolean => bridge() !== undefined;
+
+/** The folder that the person picked, or "" when they cancelled. */
+export async function pickDirectory(title: string): Promise<string> {
+  return (await bridge()?.PickDirectory(title)) ?? "";
+}
+
+export async function readClipboard(): Promise<string> {
+  return (await bridge()?.ClipboardRead()) ?? navigator.clipboard.readText();
+}
+
+export async function writeClipboard(text: string): Promise<void> {
+  const native = bridge();
+  if (native) await native.ClipboardWrite(text);
+  else await navigator.clipboard.writeText(text);
+}
+
+/** Opens a web page in the person's browser; anything but http and https is ignored. */
+export function openExternal(url: string): void {
+  if (!/^https?:\/\//i.test(url)) return;
+  const native = bridge();
+  if (native) void native.OpenExternal(url);
+  else window.open(url, "_blank", "noopener,noreferrer");
+}
+
+/** Tells the window that something was drawn. */
+export function painted(): void {
+  void bridge()?.Painted();
+}

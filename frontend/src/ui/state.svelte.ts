@@ -1,0 +1,240 @@
+import { type Disposable, Disposables, disposable } from "../core/disposable";
+import { type Mark, strongest, tabMark, taskMark } from "../core/marks";
+import { defaultSettings, readSettings, type WindowSettings } from "../core/settings";
+import { inProject, type ProjectNode, rowOrder, sidebarTree } from "../core/tree";
+import { clock } from "../core/when";
+import type { Fault, Project, TabStatus, TaskDetail, WindowState } from "../gen/api";
+import { remember, remembered } from "./remember";
+import { TerminalPool } from "./terminal/pool";
+import { call, faultOf, watch } from "./transport";
+
+export type Page = "tasks" | "review" | "settings" | "history";
+
+/** The dialog that is open, with what it is about. */
+export type Open =
+  | { kind: "newTask"; project?: string }
+  | { kind: "addProject" }
+  | { kind: "archive"; task: TaskDetail }
+  | { kind: "apply"; task: TaskDetail }
+  | { kind: "rename"; task: TaskDetail }
+  | { kind: "closeTab"; task: TaskDetail; tab: TabStatus }
+  | { kind: "stop"; task: TaskDetail }
+  | { kind: "removeProject"; project: Project };
+
+/**
+ * What the page shows. The app's state comes whole from window_state and is never changed here; the rest is which part
+ * of it the person looks at. One of it exists, made by main.ts and handed down by context.
+ */
+export class AppState implements Disposable {
+  window = $state.raw<WindowState | undefined>();
+  settings = $state.raw<WindowSettings>(defaultSettings);
+  settingsFile = $state.raw({ path: "", readOnly: false, problem: "" });
+  /** False while the app does not answer. */
+  connected = $state(true);
+
+  page = $state<Page>("tasks");
+  selected = $state("");
+  dialog = $state.raw<Open | undefined>();
+  toast = $state.raw<Fault | undefined>();
+  sidebar = $state(remembered<boolean>("sidebar", true));
+  panel = $state(remembered<boolean>("panel", true));
+  composing = $state(false);
+  finding = $state(false);
+  /** The file that the review should show first. */
+  reviewPath = $state("");
+  /** Grows whenever the changes of a task should be read again. */
+  changesTick = $state(0);
+  /** What a reader hears: the newest change of state that needs a person. */
+  spoken = $state("");
+  hiddenNotices = $state.raw<ReadonlySet<string>>(new Set());
+
+  #tabs = $state<Record<string, string>>({});
+  /** Tasks whose finished work was looked at. */
+  #seen = $state.raw<ReadonlySet<string>>(new Set());
+  /** When a task was seen to finish, by task. */
+  #finished = new Map<string, string>();
+  #light = $state(matchMedia("(prefers-color-scheme: light)").matches);
+
+  readonly tree: ProjectNode[] = $derived(sidebarTree(this.window?.projects ?? [], this.window?.tasks ?? []));
+  readonly rows: TaskDetail[] = $derived(rowOrder(this.tree));
+  readonly task: TaskDetail | undefined = $derived(this.rows.find((task) => task.id === this.selected));
+  readonly project: Project | undefined = $derived(
+    this.window?.projects.find((project) => this.task && inProject(this.task, project)),
+  );
+  readonly tab: TabStatus | undefined = $derived.by(() => {
+    const tabs = this.task?.tabs ?? [];
+    return tabs.find((tab) => tab.id === this.#tabs[this.selected]) ?? tabs.find((tab) => tab.is_default) ?? tabs[0];
+  });
+  readonly waiting: TaskDetail[] = $derived(this.rows.filter((task) => this.markOf(task) === "waiting"));
+  readonly agentsLive: number = $derived(
+    this.rows.reduce((sum, task) => sum + task.tabs.filter((tab) => tab.kind === "agent" && tab.live).length, 0),
+  );
+  readonly light: boolean = $derived(
+    this.settings.theme === "light" || (this.settings.theme === "system" && this.#light),
+  );
+  readonly notices: string[] = $derived(
+    (this.window?.notices ?? []).filter((notice) => !this.hiddenNotices.has(notice)),
+  );
+
+  readonly pool = new TerminalPool({ settings: defaultSettings, light: false });
+  readonly #owned = new Disposables();
+
+  /** Starts hearing of changes. */
+  start(): void {
+    this.#owned.add(this.pool);
+    this.#owned.add(
+      watch(
+        () => void this.refresh(),
+        () => (this.connected = false),
+        () => (this.connected = true),
+      ),
+    );
+    const scheme = matchMedia("(prefers-color-scheme: light)");
+    const changed = () => (this.#light = scheme.matches);
+    scheme.addEventListener("change", changed);
+    this.#owned.add(disposable(() => scheme.removeEventListener("change", changed)));
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  /** Reads the app's state again. Calls that overlap are answered in any order; an older answer is dropped. */
+  async refresh(): Promise<void> {
+    try {
+      const [state, settings] = await Promise.all([call("window_state", {}), call("settings_get", {})]);
+      if (this.window && state.rev < this.window.rev) return;
+      this.settings = readSettings(settings.settings);
+      this.settingsFile = {
+        path: settings.file,
+        readOnly: settings.read_only ?? false,
+        problem: settings.problem ?? "",
+      };
+      this.#take(state);
+    } catch (cause) {
+      this.fail(cause);
+    }
+  }
+
+  #take(state: WindowState): void {
+    const before = new Map((this.window?.tasks ?? []).map((task) => [task.id, task]));
+    const seen = new Set(this.#seen);
+    for (const task of state.tasks) {
+      const old = before.get(task.id);
+      if (old && old.work_state !== task.work_state) this.#moved(task);
+      if (task.work_state !== "done") seen.delete(task.id);
+    }
+    this.#seen = seen;
+    this.window = state;
+    this.pool.keepOnly(new Set(state.tasks.flatMap((task) => task.tabs.map((tab) => tab.id))));
+    if (state.focus) this.select(state.focus);
+    if (!this.task) {
+      const last = remembered("selected", "");
+      this.selected = this.rows.find((task) => task.id === last)?.id ?? this.rows[0]?.id ?? "";
+    }
+  }
+
+  /** Takes note of a change of what a task does. */
+  #moved(task: TaskDetail): void {
+    if (task.id === this.selected) this.changesTick++;
+    if (task.work_state === "done") this.#finished.set(task.id, clock(new Date(), new Date()));
+    else this.#finished.delete(task.id);
+    const mark = taskMark(task);
+    if (mark === "waiting") this.spoken = `${task.name} needs input`;
+    else if (mark === "failed") this.spoken = `${task.name} failed`;
+  }
+
+  markOf(task: TaskDetail): Mark {
+    return taskMark(task, this.#seen.has(task.id));
+  }
+
+  markOfTab(task: TaskDetail, tab: TabStatus): Mark {
+    return tabMark(tab, this.#seen.has(task.id));
+  }
+
+  markOfAll(tasks: TaskDetail[]): Mark {
+    return strongest(tasks.map((task) => this.markOf(task)));
+  }
+
+  finishedAt(task: TaskDetail): string {
+    return this.#finished.get(task.id) ?? "";
+  }
+
+  /** The person did something in front of the selected task: what it finished was looked at. */
+  looked(): void {
+    const { task } = this;
+    if (this.page !== "tasks" || task?.work_state !== "done" || this.#seen.has(task.id)) return;
+    this.#seen = new Set(this.#seen).add(task.id);
+  }
+
+  agentName(id: string | undefined): string {
+    return this.window?.agents.find((agent) => agent.id === id)?.name ?? id ?? "";
+  }
+
+  select(id: string): void {
+    this.looked();
+    this.page = "tasks";
+    if (this.selected !== id) this.composing = this.finding = false;
+    this.selected = id;
+    remember("selected", id);
+  }
+
+  selectTab(id: string): void {
+    this.#tabs[this.selected] = id;
+    this.finding = false;
+  }
+
+  /** The selected task's neighbour among all rows, or among its tabs. */
+  step(by: 1 | -1): void {
+    const at = this.rows.findIndex((task) => task.id === this.selected);
+    const next = this.rows[(at + by + this.rows.length) % Math.max(1, this.rows.length)];
+    if (next) this.select(next.id);
+  }
+
+  stepTab(by: 1 | -1): void {
+    const tabs = this.task?.tabs ?? [];
+    const at = tabs.findIndex((tab) => tab.id === this.tab?.id);
+    const next = tabs[(at + by + tabs.length) % Math.max(1, tabs.length)];
+    if (next) this.selectTab(next.id);
+  }
+
+  nextWaiting(): void {
+    const at = this.waiting.findIndex((task) => task.id === this.selected);
+    const next = this.waiting[(at + 1) % Math.max(1, this.waiting.length)];
+    if (next) this.select(next.id);
+  }
+
+  toggleSidebar(): void {
+    this.sidebar = !this.sidebar;
+    remember("sidebar", this.sidebar);
+  }
+
+  togglePanel(): void {
+    this.panel = !this.panel;
+    remember("panel", this.panel);
+  }
+
+  review(path = ""): void {
+    if (!this.task) return;
+    this.reviewPath = path;
+    this.page = "review";
+  }
+
+  hideNotice(notice: string): void {
+    this.hiddenNotices = new Set(this.hiddenNotices).add(notice);
+  }
+
+  /** Shows a failure for which no dialog is open. */
+  fail(cause: unknown): void {
+    this.toast = faultOf(cause);
+  }
+
+  /** Runs an act that has no dialog of its own; a failure is shown. */
+  async attempt(act: () => Promise<unknown>): Promise<void> {
+    try {
+      await act();
+    } catch (cause) {
+      this.fail(cause);
+    }
+  }
+}

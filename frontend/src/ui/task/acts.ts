@@ -1,0 +1,31 @@
+import type { TabStatus, TaskDetail } from "../../gen/api";
+import type { AppState } from "../state.svelte";
+import { call } from "../transport";
+
+/** Starts the program of a tab again: an agent takes up its last conversation, a shell starts anew. */
+export async function restartTab(app: AppState, task: TaskDetail, tab: TabStatus): Promise<void> {
+  await app.attempt(async () => {
+    await call("task_tab", { task: task.id, restart: tab.id });
+  });
+}
+
+/** What a shortcut asks of the terminal that is shown. */
+export function runInTerminal(
+  app: AppState,
+  task: TaskDetail,
+  tab: TabStatus,
+  action: "focusAgent" | "clearTerminal" | "copy" | "paste",
+): boolean {
+  if (action === "focusAgent") {
+    const agent = task.tabs.find((other) => other.is_default) ?? task.tabs.find((other) => other.kind === "agent");
+    if (!agent) return false;
+    app.selectTab(agent.id);
+    app.pool.open(task.id, agent.id).focus();
+    return true;
+  }
+  const view = app.pool.open(task.id, tab.id);
+  if (action === "clearTerminal") view.terminal.clear();
+  else if (!view.element.contains(document.activeElement)) return false;
+  else void app.attempt(() => (action === "copy" ? view.copy() : view.paste()));
+  return true;
+}

@@ -1,0 +1,61 @@
+import type { ITheme } from "@xterm/xterm";
+
+/** The terminal's palette in the window's two themes; all pass 4.5:1 on the terminal's own background. */
+export const darkTheme: ITheme = {
+  background: "#0f1012",
+  foreground: "#e7e8ea",
+  cursor: "#e7e8ea",
+  cursorAccent: "#0f1012",
+  selectionBackground: "#33507a",
+  selectionInactiveBackground: "#2b323d",
+  black: "#3a3d44",
+  red: "#f08f89",
+  green: "#86cc93",
+  yellow: "#e3b860",
+  blue: "#82b4f7",
+  magenta: "#b9a3ee",
+  cyan: "#7cc7cc",
+  white: "#d4d6da",
+  brightBlack: "#8b9099",
+  brightRed: "#f7aba6",
+  brightGreen: "#a3dcae",
+  brightYellow: "#efcd84",
+  brightBlue: "#a6cafa",
+  brightMagenta: "#cfbff5",
+  brightCyan: "#9edade",
+  brightWhite: "#ffffff",
+  scrollbarSliderBackground: "#8e939c33",
+  scrollbarSliderHoverBackground: "#8e939c66",
+  scrollbarSliderActiveBackground: "#8e939c99",
+};
+
+export const lightTheme: ITheme = {
+  background: "#ffffff",
+  foreground: "#1a1b1d",
+  cursor: "#1a1b1d",
+  cursorAccent: "#ffffff",
+  selectionBackground: "#bcd6f5",
+  selectionInactiveBackground: "#dfe5ec",
+  black: "#1a1b1d",
+  red: "#b93232",
+  green: "#246e37",
+  yellow: "#875500",
+  blue: "#1b61b0",
+  magenta: "#6743b5",
+  cyan: "#13696f",
+  white: "#6a6e75",
+  brightBlack: "#6a6e75",
+  brightRed: "#a92f2f",
+  brightGreen: "#1d5c2d",
+  brightYellow: "#6f4600",
+  brightBlue: "#144e90",
+  brightMagenta: "#533394",
+  brightCyan: "#0e565b",
+  brightWhite: "#3a3d42",
+  scrollbarSliderBackground: "#62666d33",
+  scrollbarSliderHoverBackground: "#62666d66",
+  scrollbarSliderActiveBackground: "#62666d99",
+};
+
+export const defaultFont =
+  '"JetBrains Mono", "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", "Noto Sans Mono", monospace';

@@ -1,0 +1,19 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  // Every address is relative: the window serves the page at its root, the test bridge below a secret path.
+  base: "./",
+  plugins: [svelte()],
+  build: {
+    outDir: "dist",
+    // WebKitGTK 2.40 is the oldest that the window runs on.
+    target: "safari16.4",
+    // The content policy allows images as data, and nothing else that is inlined.
+    assetsInlineLimit: 0,
+    // All of it comes from the binary: one file of 600 kB is no cost worth a warning.
+    chunkSizeWarningLimit: 1024,
+    modulePreload: false,
+  },
+  test: { include: ["src/**/*.test.ts"], environment: "node" },
+});
