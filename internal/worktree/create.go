@@ -141,12 +141,14 @@ func (b *builder) pickBranch(ctx context.Context, o CreateOptions) (Base, error)
 func (b *builder) typedBranch(ctx context.Context, name, local, remote string) error {
 	if local == "" {
 		taken, err := b.newBranch(ctx, name)
-		if err != nil || !taken {
-			if err == nil && remote != "" {
-				b.warn("origin has a branch %s too; this one is new and starts from the base", name)
-			}
-			return err
+		if err == nil && taken {
+			err = fault.New(fault.Conflict, "The branch %s cannot be created, because there are branches below that name", name).
+				WithHint("Name another branch.")
 		}
+		if err == nil && remote != "" {
+			b.warn("origin has a branch %s too; this one is new and starts from the base", name)
+		}
+		return err
 	}
 	list, err := b.repo.List(ctx)
 	if err != nil {
@@ -181,23 +183,29 @@ func (b *builder) newBranch(ctx context.Context, name string) (taken bool, err e
 	if exitOf(err) < 0 {
 		return false, err
 	}
-	refs := []string{"for-each-ref", "--count=1", "--format=%(refname)", "refs/heads/" + name, "refs/heads/" + name + "/"}
-	for at := strings.LastIndexByte(name, '/'); at > 0; at = strings.LastIndexByte(name[:at], '/') {
-		refs = append(refs, "refs/heads/"+name[:at])
-	}
-	other, lookErr := r.git.text(ctx, command{at: r.here(), args: refs})
-	other = strings.TrimPrefix(other, "refs/heads/")
-	switch {
-	case lookErr != nil:
+	// The pattern matches the name itself and everything below it.
+	other, lookErr := r.git.text(ctx, command{at: r.here(), args: []string{"for-each-ref", "--count=1", "--format=%(refname)", "refs/heads/" + name}})
+	if lookErr != nil {
 		return false, lookErr
-	case other == name || strings.HasPrefix(other, name+"/"):
-		if strings.HasPrefix(other, name+"/") {
-			b.say("%s cannot be a branch beside %s", name, other)
-		}
+	}
+	if other != "" {
+		b.say("The name %s is in use by %s", name, strings.TrimPrefix(other, "refs/heads/"))
 		return true, nil
-	case other != "":
-		return false, fault.Wrap(err, fault.Conflict, "The branch %s cannot be created, because there is a branch %s", name, other).
-			WithHint("Name another branch, or choose another branch prefix in the settings.")
+	}
+	above := parents(name)
+	refs := make([]string, len(above))
+	for i, p := range above {
+		refs[i] = "refs/heads/" + p
+	}
+	found, lookErr := r.commits(ctx, r.here(), append(refs, "HEAD")...)
+	if lookErr != nil {
+		return false, lookErr
+	}
+	for i, p := range above {
+		if found[i] != "" {
+			return false, fault.Wrap(err, fault.Conflict, "The branch %s cannot be created, because there is a branch %s", name, p).
+				WithHint("Name another branch, or choose another branch prefix in the settings.")
+		}
 	}
 	return false, fault.Wrap(err, fault.Conflict, "The branch %s could not be created", name).WithHint("git says: %s", said(err))
 }

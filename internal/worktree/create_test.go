@@ -1,0 +1,539 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"termic/internal/fault"
+)
+
+var ctx = context.Background()
+
+func TestCreateResolvesTheBase(t *testing.T) {
+	w := newWorld(t)
+	up := w.repo("up")
+	w.run(w.dir, "clone", "-q", up, "clone")
+	clone := filepath.Join(w.dir, "clone")
+	old := w.run(up, "rev-parse", "HEAD")
+	newer := w.commit(up, "second") // the clone has not fetched it
+
+	noRemote := w.repo("alone")
+	local := w.run(noRemote, "rev-parse", "HEAD")
+	w.run(noRemote, "branch", "topic")
+
+	gone := w.repo("gone")
+	w.run(gone, "remote", "add", "origin", filepath.Join(w.dir, "nowhere"))
+
+	for _, c := range []struct {
+		name, repo, base    string
+		fetch               bool
+		wantRef, wantCommit string
+		warn                string
+	}{
+		{"remote default", clone, "", false, "origin/main", old, ""},
+		{"remote named", clone, "origin/main", false, "origin/main", old, ""},
+		{"remote fetched", clone, "origin/main", true, "origin/main", newer, ""},
+		{"no remote, default", noRemote, "", false, "main", local, ""},
+		{"no remote, stored origin/topic", noRemote, "origin/topic", false, "topic", local, "There is no origin/topic here"},
+		{"no remote, stored origin/lost", noRemote, "origin/lost", false, "HEAD", local, "starts from HEAD"},
+		{"commit", noRemote, local[:10], false, local[:10], local, ""},
+		{"unreachable remote", gone, "origin/main", true, "main", w.run(gone, "rev-parse", "HEAD"), "could not be brought up to date"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := w.open(c.repo)
+			got, err := r.Create(ctx, CreateOptions{Path: filepath.Join(w.dir, "tasks", "t"), Branch: "feature/t", Base: c.base, Fetch: c.fetch})
+			w.must(err)
+			same(t, "base ref", got.BaseRef, c.wantRef)
+			same(t, "base commit", got.BaseCommit, c.wantCommit)
+			same(t, "head", w.run(got.Path, "rev-parse", "HEAD"), c.wantCommit)
+			if all := strings.Join(got.Warnings, "\n"); !strings.Contains(all, c.warn) || c.warn == "" && all != "" {
+				t.Errorf("warnings %q, want %q", all, c.warn)
+			}
+			if out, err := w.try(got.Path, "rev-parse", "@{upstream}"); err == nil {
+				t.Errorf("the branch tracks %s", out)
+			}
+		})
+	}
+	t.Run("unknown name", func(t *testing.T) {
+		_, err := w.open(noRemote).Create(ctx, CreateOptions{Path: filepath.Join(w.dir, "tasks", "u"), Branch: "u", Base: "relaese"})
+		wantCode(t, err, fault.NotFound)
+		if _, err := os.Lstat(filepath.Join(w.dir, "tasks", "u")); err == nil {
+			t.Error("a folder was left behind")
+		}
+	})
+	t.Run("empty repository", func(t *testing.T) {
+		dir := filepath.Join(w.dir, "empty")
+		w.must(os.Mkdir(dir, 0o755))
+		w.run(dir, "init", "-q")
+		r := w.open(dir)
+		base, remote, err := r.DefaultBase(ctx)
+		w.must(err)
+		same(t, "base", base, "main")
+		same(t, "remote", remote, "")
+		_, err = r.Create(ctx, CreateOptions{Path: filepath.Join(w.dir, "tasks", "e"), Branch: "e"})
+		wantCode(t, err, fault.Conflict)
+		if !errors.Is(err, ErrEmpty) {
+			t.Errorf("ErrEmpty is not in the chain of %v", err)
+		}
+	})
+}
+
+func TestW21BranchesThatExist(t *testing.T) {
+	w := newWorld(t)
+	dir := w.repo("r")
+	r := w.open(dir)
+	w.run(dir, "checkout", "-q", "-b", "feature/old")
+	kept := w.commit(dir, "work of last week")
+	w.run(dir, "checkout", "-q", "main")
+
+	derived := w.task(r, "old")
+	same(t, "derived branch", derived.Branch, "feature/old-2")
+	same(t, "old branch", w.run(dir, "rev-parse", "feature/old"), kept)
+	again, err := r.Create(ctx, CreateOptions{Path: filepath.Join(w.dir, "tasks", "x"), Branch: "feature/old"})
+	w.must(err)
+	same(t, "next derived branch", again.Branch, "feature/old-3")
+
+	typed, err := r.Create(ctx, CreateOptions{Path: filepath.Join(w.dir, "tasks", "typed"), Branch: "feature/old", BranchTyped: true})
+	w.must(err)
+	if !typed.ReusedBranch || typed.Branch != "feature/old" {
+		t.Errorf("typed branch was not reused: %+v", typed)
+	}
+	same(t, "head of the reused branch", w.run(typed.Path, "rev-parse", "HEAD"), kept)
+
+	_, err = r.Create(ctx, CreateOptions{Path: filepath.Join(w.dir, "tasks", "twice"), Branch: "feature/old", BranchTyped: true})
+	f := wantCode(t, err, fault.Conflict)
+	same(t, "data.path", f.Data["path"], any(typed.Path))
+
+	// A branch that is a folder of the wanted one, and the reverse.
+	w.run(dir, "branch", "team")
+	_, err = r.Create(ctx, CreateOptions{Path: filepath.Join(w.dir, "tasks", "df"), Branch: "team/x", BranchTyped: true})
+	wantCode(t, err, fault.Conflict)
+	c, err := r.Create(ctx, CreateOptions{Path: filepath.Join(w.dir, "tasks", "df"), Branch: "feature"})
+	w.must(err)
+	same(t, "branch beside a folder of branches", c.Branch, "feature-2")
+}
+
+func TestW4SlashAndHyphenAreTwoTasks(t *testing.T) {
+	w := newWorld(t)
+	r := w.open(w.repo("r"))
+	paths, branches := map[string]bool{}, map[string]bool{}
+	for _, name := range []string{"feat/x", "feat-x"} {
+		s, err := Slug(name)
+		w.must(err)
+		c, err := r.Create(ctx, CreateOptions{Path: filepath.Join(w.dir, "tasks", s), Branch: BranchFor("", name)})
+		w.must(err)
+		paths[c.Path], branches[c.Branch] = true, true
+	}
+	if len(paths) != 2 || !branches["feat/x"] || !branches["feat-x"] {
+		t.Errorf("paths %v, branches %v", paths, branches)
+	}
+}
+
+func TestW3NormalFormsAreTwoNames(t *testing.T) {
+	w := newWorld(t)
+	r := w.open(w.repo("r"))
+	nfc, nfd := "\u00e9", "e\u0301"
+	for _, name := range []string{nfc, nfd} {
+		c, err := r.Create(ctx, CreateOptions{Path: filepath.Join(w.dir, "tasks", name), Branch: "b/" + name, BranchTyped: true})
+		w.must(err)
+		same(t, "branch", c.Branch, "b/"+name)
+		w.write(c.Path, nfc+".txt", "x\n")
+		w.write(c.Path, nfd+".txt", "y\n")
+		st, err := r.Status(ctx, c.Path)
+		w.must(err)
+		same(t, "branch in the status", st.Branch, "b/"+name)
+		same(t, "untracked", st.Untracked, 2)
+	}
+	list, err := r.List(ctx)
+	w.must(err)
+	same(t, "worktrees", len(list), 3)
+	if got := BranchFor("p", nfd); got != "p/"+nfd {
+		t.Errorf("a decomposed name became %q", got)
+	}
+}
+
+func TestW5OddPaths(t *testing.T) {
+	for _, name := range []string{"a b 'q\" é", "new\nline", "-dash", "tab\there", "$(touch x)`y`", "日本語", "a\\b", "%s%n"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			dir := w.repo(name)
+			r := w.open(dir)
+			same(t, "root", r.Root(), dir)
+			c, err := r.Create(ctx, CreateOptions{Path: filepath.Join(w.dir, "tasks", name), Branch: "t"})
+			w.must(err)
+			w.write(c.Path, name, "content\n")
+			w.write(c.Path, "a.txt", "changed\n")
+			d, err := r.Diff(ctx, c.Path, c.BaseRef, DiffOptions{Patch: true})
+			w.must(err)
+			same(t, "files", len(d.Files), 2)
+			found := false
+			for _, f := range d.Files {
+				found = found || f.Path == name && f.Status == "untracked"
+			}
+			if !found {
+				t.Errorf("%q is not among %+v", name, d.Files)
+			}
+			_, err = r.Apply(ctx, c.Path, c.BaseRef)
+			w.must(err)
+			same(t, "applied file", w.read(dir, name), "content\n")
+			removed, err := r.Remove(ctx, RemoveOptions{Path: c.Path, Branch: c.Branch, Consent: true, ParentsUpTo: w.dir})
+			w.must(err)
+			back, err := r.Restore(ctx, RestoreOptions{Path: c.Path, Branch: c.Branch, BackupRef: removed.BackupRef})
+			w.must(err)
+			same(t, "restored file", w.read(back.Path, name), "content\n")
+		})
+	}
+}
+
+func TestW29BranchNamesThatLookLikeOptions(t *testing.T) {
+	w := newWorld(t)
+	r := w.open(w.repo("r"))
+	for _, name := range []string{"--force", "-D", "-", "--", "-b", "a..b", "a b", "a~1", "x.lock", "a//b", ".a", "@", "a@{1}", "HEAD", "head", "", "a\nb", "a.", "é\x7f"} {
+		_, err := r.Create(ctx, CreateOptions{Path: filepath.Join(w.dir, "tasks", "t"), Branch: name, BranchTyped: true})
+		wantCode(t, err, fault.InvalidArgument)
+	}
+	for _, base := range []string{"--force", "-D", "--upload-pack=touch pwned"} {
+		_, err := r.Create(ctx, CreateOptions{Path: filepath.Join(w.dir, "tasks", "t"), Branch: "t", Base: base, Fetch: true})
+		wantCode(t, err, fault.InvalidArgument)
+	}
+	for _, name := range []string{"--force", "-D"} { // as names of tasks they are fine
+		same(t, "derived", BranchFor("feature", name), "feature/"+strings.ToLower(strings.Trim(name, "-")))
+	}
+	list, err := r.List(ctx)
+	w.must(err)
+	same(t, "worktrees", len(list), 1)
+	if _, err := os.Lstat(filepath.Join(w.dir, "tasks")); err == nil {
+		t.Error("refused names left a folder behind")
+	}
+}
+
+func TestW17PathExists(t *testing.T) {
+	w := newWorld(t)
+	r := w.open(w.repo("r"))
+	p := filepath.Join(w.dir, "tasks", "t")
+	w.write(p, "precious.txt", "mine\n")
+	c := w.task(r, "t")
+	same(t, "path", c.Path, p+"-2")
+	same(t, "file in the way", w.read(p, "precious.txt"), "mine\n")
+
+	_, err := r.Create(ctx, CreateOptions{Path: p, PathFixed: true, Branch: "other"})
+	wantCode(t, err, fault.Conflict)
+	same(t, "file in the way", w.read(p, "precious.txt"), "mine\n")
+	if out, err := w.try(r.Root(), "rev-parse", "--verify", "other"); err == nil {
+		t.Errorf("a refused creation left the branch %s", out)
+	}
+
+	empty := filepath.Join(w.dir, "tasks", "empty")
+	w.must(os.MkdirAll(empty, 0o755))
+	link := filepath.Join(w.dir, "tasks", "link")
+	w.must(os.Symlink("nowhere", link))
+	same(t, "beside an empty folder", w.task(r, "empty").Path, empty+"-2")
+	same(t, "beside a dangling link", w.task(r, "link").Path, link+"-2")
+
+	for _, inside := range []string{filepath.Join(r.CommonDir(), "x"), r.Root()} {
+		if _, err := r.Create(ctx, CreateOptions{Path: inside, Branch: "inside"}); err == nil {
+			t.Errorf("created in %s", inside)
+		}
+	}
+}
+
+func TestW12Hooks(t *testing.T) {
+	hook := func(w *world, dir, text string) {
+		w.must(os.WriteFile(filepath.Join(dir, ".git", "hooks", "post-checkout"), []byte("#!/bin/sh\n"+text), 0o755))
+	}
+	t.Run("runs in the worktree", func(t *testing.T) {
+		w := newWorld(t)
+		dir := w.repo("r")
+		hook(w, dir, "echo \"$1 $2 $3 $(pwd)\" >hooked; git rev-parse --show-toplevel >>hooked; echo said it >&2\n")
+		var lines []string
+		r := w.open(dir)
+		c, err := r.Create(ctx, CreateOptions{Path: filepath.Join(w.dir, "t"), Branch: "t", Progress: func(l string) { lines = append(lines, l) }})
+		w.must(err)
+		head := w.run(dir, "rev-parse", "HEAD")
+		same(t, "arguments", w.read(c.Path, "hooked"), strings.Repeat("0", 40)+" "+head+" 1 "+c.Path+"\n"+c.Path+"\n")
+		same(t, "warnings", len(c.Warnings), 0)
+		if !contains(lines, "said it") {
+			t.Errorf("progress %q lacks the hook's line", lines)
+		}
+	})
+	t.Run("slow", func(t *testing.T) {
+		w := newWorld(t, func(o *Options) { o.HookTimeout = 300 * time.Millisecond })
+		dir := w.repo("r")
+		hook(w, dir, "sleep 30 & sleep 30\n")
+		start := time.Now()
+		c := w.task(w.open(dir), "t")
+		if took := time.Since(start); took > 15*time.Second {
+			t.Errorf("took %s", took)
+		}
+		if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "did not finish") {
+			t.Errorf("warnings %q", c.Warnings)
+		}
+		same(t, "file", w.read(c.Path, "c.txt"), "c\n")
+	})
+	t.Run("fails", func(t *testing.T) {
+		w := newWorld(t)
+		dir := w.repo("r")
+		hook(w, dir, "echo no luck >&2; exit 3\n")
+		c := w.task(w.open(dir), "t")
+		if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "no luck") {
+			t.Errorf("warnings %q", c.Warnings)
+		}
+	})
+	t.Run("guarded", func(t *testing.T) {
+		w := newWorld(t)
+		dir := w.repo("r")
+		hook(w, dir, "touch "+filepath.Join(w.dir, "ran")+"\n")
+		_, err := w.open(dir).Create(ctx, CreateOptions{Path: filepath.Join(w.dir, "t"), Branch: "t", Guarded: true})
+		w.must(err)
+		if _, err := os.Lstat(filepath.Join(w.dir, "ran")); err == nil {
+			t.Error("the hook ran")
+		}
+	})
+}
+
+func TestW10HooksPathOfTheUserStays(t *testing.T) {
+	w := newWorld(t)
+	dir := w.repo("r")
+	w.run(dir, "config", "core.hooksPath", ".husky")
+	w.write(dir, ".husky/post-checkout", "#!/bin/sh\ntouch hooked\n")
+	w.must(os.Chmod(filepath.Join(dir, ".husky/post-checkout"), 0o755))
+	w.commit(dir, "husky")
+	before := w.read(dir, ".git/config")
+	r := w.open(dir)
+	c := w.task(r, "t")
+	w.write(c.Path, "a.txt", "x\n")
+	_, err := r.Diff(ctx, c.Path, c.BaseRef, DiffOptions{})
+	w.must(err)
+	_, err = r.Apply(ctx, c.Path, c.BaseRef)
+	w.must(err)
+	_, err = r.Remove(ctx, RemoveOptions{Path: c.Path, Branch: c.Branch, Consent: true})
+	w.must(err)
+	same(t, "config", w.read(dir, ".git/config"), before)
+	if _, err := os.Lstat(filepath.Join(w.dir, "tasks")); err != nil {
+		t.Error(err)
+	}
+	c = w.task(r, "u")
+	if _, err := os.Lstat(filepath.Join(c.Path, "hooked")); err != nil {
+		t.Error("the user's hook did not run at creation")
+	}
+}
+
+func TestW13BareRepository(t *testing.T) {
+	w := newWorld(t)
+	w.repo("src")
+	w.run(w.dir, "clone", "-q", "--bare", "src", "bare.git")
+	bare := filepath.Join(w.dir, "bare.git")
+	r := w.open(bare)
+	if !r.Bare() || r.Root() != "" || r.CommonDir() != bare {
+		t.Errorf("bare %v root %q common %q", r.Bare(), r.Root(), r.CommonDir())
+	}
+	c := w.task(r, "t")
+	same(t, "base", c.BaseRef, "main")
+	w.write(c.Path, "a.txt", "changed\n")
+	d, err := r.Diff(ctx, c.Path, c.BaseRef, DiffOptions{})
+	w.must(err)
+	same(t, "files changed", d.Stat.FilesChanged, 1)
+	_, err = r.Apply(ctx, c.Path, c.BaseRef)
+	wantCode(t, err, fault.Unsupported)
+	_, err = r.Create(ctx, CreateOptions{Path: filepath.Join(bare, "inside"), Branch: "inside"})
+	wantCode(t, err, fault.InvalidArgument)
+	removed, err := r.Remove(ctx, RemoveOptions{Path: c.Path, Branch: c.Branch, Consent: true})
+	w.must(err)
+	back, err := r.Restore(ctx, RestoreOptions{Path: c.Path, Branch: c.Branch, BackupRef: removed.BackupRef})
+	w.must(err)
+	same(t, "restored", w.read(back.Path, "a.txt"), "changed\n")
+}
+
+func TestW19WorktreeAsProject(t *testing.T) {
+	w := newWorld(t)
+	dir := w.repo("r")
+	w.run(dir, "worktree", "add", "-q", "-b", "side", filepath.Join(w.dir, "side"))
+	side := filepath.Join(w.dir, "side")
+	for path, want := range map[string][2]string{
+		side:                         {side, dir},
+		filepath.Join(side, "dir"):   {side, dir},
+		dir:                          {dir, dir},
+		filepath.Join(dir, "dir"):    {dir, dir},
+		filepath.Join(dir, ".git"):   {dir, dir},
+		filepath.Join(dir, "dir/.."): {dir, dir},
+	} {
+		r := w.open(path)
+		same(t, "root of "+path, r.Root(), want[0])
+		same(t, "main of "+path, r.Main(), want[1])
+		same(t, "common of "+path, r.CommonDir(), filepath.Join(dir, ".git"))
+	}
+	r := w.open(side)
+	base, _, err := r.DefaultBase(ctx)
+	w.must(err)
+	same(t, "default base", base, "side")
+	c := w.task(r, "t")
+	w.write(c.Path, "a.txt", "x\n")
+	_, err = r.Apply(ctx, c.Path, c.BaseRef)
+	w.must(err)
+	same(t, "applied into the project", w.read(side, "a.txt"), "x\n")
+	same(t, "the main checkout", w.read(dir, "a.txt"), "one\ntwo\nthree\n")
+
+	for path, code := range map[string]fault.Code{w.dir: fault.Unsupported, filepath.Join(w.dir, "none"): fault.NotFound} {
+		_, err := w.git.Open(ctx, path)
+		wantCode(t, err, code)
+	}
+}
+
+func TestW7Submodules(t *testing.T) {
+	w := newWorld(t)
+	lib := w.repo("lib")
+	dir := w.repo("r")
+	w.run(dir, "submodule", "--quiet", "add", lib, "vendor/lib")
+	w.commit(dir, "with a submodule")
+	r := w.open(dir)
+	c := w.task(r, "good")
+	same(t, "warnings", strings.Join(c.Warnings, "\n"), "")
+	same(t, "file of the submodule", w.read(c.Path, "vendor/lib/a.txt"), "one\ntwo\nthree\n")
+	losses, err := r.Plain().Losses(ctx, c.Path, c.Branch)
+	w.must(err)
+	same(t, "losses of an untouched tree", len(losses), 0)
+	w.write(c.Path, "vendor/lib/a.txt", "work in the submodule\n")
+	for _, repo := range []*Repo{r, r.Plain()} {
+		_, err = repo.Remove(ctx, RemoveOptions{Path: c.Path, Branch: c.Branch})
+		wantCode(t, err, fault.NeedsConsent)
+	}
+
+	w.must(os.Rename(lib, lib+"-moved"))
+	c = w.task(r, "broken")
+	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "submodules") {
+		t.Errorf("warnings %q", c.Warnings)
+	}
+	same(t, "file", w.read(c.Path, "a.txt"), "one\ntwo\nthree\n")
+	_, err = r.Remove(ctx, RemoveOptions{Path: c.Path, Branch: c.Branch})
+	w.must(err)
+}
+
+func TestW8LFS(t *testing.T) {
+	pointer := lfsPointer + "v1\noid sha256:" + strings.Repeat("ab", 32) + "\nsize 12\n"
+	setup := func(t *testing.T, attributes string) (*world, *Repo) {
+		w := newWorld(t)
+		dir := w.repo("r")
+		w.write(dir, "dir/.gitattributes", attributes)
+		w.write(dir, "dir/big.bin", pointer)
+		w.commit(dir, "big")
+		return w, w.open(dir)
+	}
+	t.Run("no attributes, no word of LFS", func(t *testing.T) {
+		w, r := setup(t, "")
+		same(t, "warnings", len(w.task(r, "t").Warnings), 0)
+	})
+	t.Run("attributes, no filter", func(t *testing.T) {
+		w, r := setup(t, "*.bin filter=lfs -text\n")
+		c := w.task(r, "t")
+		if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "1 files are kept by Git LFS") {
+			t.Errorf("warnings %q", c.Warnings)
+		}
+	})
+	t.Run("attributes, filter program is missing", func(t *testing.T) {
+		w, r := setup(t, "*.bin filter=lfs -text\n")
+		w.run(r.Root(), "config", "filter.lfs.process", "no-such-git-lfs filter-process")
+		w.run(r.Root(), "config", "filter.lfs.smudge", "no-such-git-lfs smudge -- %f")
+		w.run(r.Root(), "config", "filter.lfs.required", "true")
+		c := w.task(r, "t")
+		if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "filter") {
+			t.Errorf("warnings %q", c.Warnings)
+		}
+		same(t, "pointer", w.read(c.Path, "dir/big.bin"), pointer)
+		same(t, "branch", c.Branch, "feature/t")
+		same(t, "path", c.Path, filepath.Join(w.dir, "tasks", "t"))
+		st, err := r.Status(ctx, c.Path)
+		w.must(err)
+		same(t, "dirty files", st.Dirty(), 0)
+	})
+	t.Run("git-crypt keys are linked before the checkout", func(t *testing.T) {
+		w := newWorld(t)
+		dir := w.repo("r")
+		w.write(dir, ".gitattributes", "*.secret filter=git-crypt\n")
+		w.write(dir, "x.secret", "hidden\n")
+		w.commit(dir, "secret")
+		w.write(dir, ".git/git-crypt/keys/default", "key")
+		w.run(dir, "config", "filter.git-crypt.smudge", `d=$(git rev-parse --absolute-git-dir); test -f "$d/git-crypt/keys/default" && sed s/hidden/plain/`)
+		w.run(dir, "config", "filter.git-crypt.clean", `sed s/plain/hidden/`)
+		w.run(dir, "config", "filter.git-crypt.required", "true")
+		c := w.task(w.open(dir), "t")
+		same(t, "warnings", strings.Join(c.Warnings, "\n"), "")
+		same(t, "secret", w.read(c.Path, "x.secret"), "plain\n")
+	})
+}
+
+func TestW23CreateInParallel(t *testing.T) {
+	w := newWorld(t)
+	r := w.open(w.repo("r"))
+	const n = 6
+	var wg sync.WaitGroup
+	made, errs := make([]Created, n), make([]error, n)
+	for i := range n {
+		wg.Go(func() {
+			made[i], errs[i] = r.Create(ctx, CreateOptions{Path: filepath.Join(w.dir, "tasks", "same"), Branch: "feature/same"})
+		})
+	}
+	wg.Wait()
+	w.must(errors.Join(errs...))
+	paths, branches := map[string]bool{}, map[string]bool{}
+	for _, c := range made {
+		paths[c.Path], branches[c.Branch] = true, true
+	}
+	if len(paths) != n || len(branches) != n {
+		t.Errorf("%d creations made %d folders and %d branches", n, len(paths), len(branches))
+	}
+}
+
+func TestCreateLeavesNothingBehind(t *testing.T) {
+	w := newWorld(t)
+	dir := w.repo("r")
+	r := w.open(dir)
+	before := w.run(dir, "for-each-ref") + w.run(dir, "worktree", "list", "--porcelain")
+	deep := filepath.Join(w.dir, "new", "deep", "t")
+
+	// A tree that git cannot check out: its blob is not there.
+	w.write(dir, "lost.txt", "to be lost\n")
+	bad := w.commit(dir, "bad")
+	blob := w.run(dir, "rev-parse", bad+":lost.txt")
+	w.run(dir, "reset", "-q", "--hard", "HEAD~1")
+	w.must(os.Remove(filepath.Join(dir, ".git", "objects", blob[:2], blob[2:])))
+	_, err := r.Create(ctx, CreateOptions{Path: deep, Branch: "b", Base: bad})
+	wantCode(t, err, fault.Conflict)
+
+	stopped, cancel := context.WithCancel(ctx)
+	_, err = r.Create(stopped, CreateOptions{Path: deep, Branch: "c", Progress: func(l string) {
+		if strings.HasPrefix(l, "Created the branch") {
+			cancel()
+		}
+	}})
+	if err == nil {
+		t.Error("a stopped creation answered without an error")
+	}
+	cancel()
+	same(t, "refs and worktrees", w.run(dir, "for-each-ref")+w.run(dir, "worktree", "list", "--porcelain"), before)
+	if _, err := os.Lstat(filepath.Join(w.dir, "new")); err == nil {
+		t.Error("folders were left behind")
+	}
+}
+
+func TestAdopt(t *testing.T) {
+	w := newWorld(t)
+	dir := w.repo("r")
+	r := w.open(dir)
+	w.run(dir, "worktree", "add", "-q", "-b", "theirs", filepath.Join(w.dir, "theirs"))
+	e, err := r.Adopt(ctx, filepath.Join(w.dir, "theirs"))
+	w.must(err)
+	same(t, "branch", e.Branch, "theirs")
+	_, err = r.Adopt(ctx, dir)
+	wantCode(t, err, fault.Unsupported)
+	_, err = r.Adopt(ctx, w.dir)
+	wantCode(t, err, fault.NotFound)
+	w.must(os.RemoveAll(filepath.Join(w.dir, "theirs")))
+	_, err = r.Adopt(ctx, filepath.Join(w.dir, "theirs"))
+	wantCode(t, err, fault.Conflict)
+}
