@@ -229,7 +229,7 @@ func (e *emulator) wrap() {
 func (e *emulator) join(r rune) bool {
 	row := &e.g.rows[e.joinY]
 	c := &row.cells[e.joinX]
-	if c.r == 0 || c.width == 0 {
+	if c.width == 0 {
 		return false
 	}
 	buf := e.appendCell(e.scratch[:0], c)
@@ -301,7 +301,7 @@ func (e *emulator) scrollUp(n int) {
 func (e *emulator) remember(r *row) {
 	if e.history.max > 0 {
 		e.scratch = e.appendRow(e.scratch[:0], r)
-		e.history.push(string(e.scratch), r.wrapped)
+		e.history.push(string(e.scratch), r.goesOn())
 	}
 }
 
@@ -316,11 +316,16 @@ func (e *emulator) moveTo(x, y int) {
 	e.cur.wrapNext = false
 }
 
-func (e *emulator) save() { e.g.saved = e.cur }
+// save is DECSC. As in xterm.js, origin mode and a pending wrap are not part of it.
+func (e *emulator) save() {
+	e.g.saved = e.cur
+	e.g.saved.origin, e.g.saved.wrapNext = false, false
+}
 
 func (e *emulator) restore() {
+	origin := e.cur.origin
 	e.cur = e.g.saved
-	if e.cur.origin {
+	if e.cur.origin = origin; origin {
 		e.cur.y = clamp(e.cur.y, e.g.top, e.g.bottom)
 	}
 	e.setClear()

@@ -36,6 +36,9 @@ type cell struct {
 	style style
 }
 
+// bare reports whether nothing is seen of the cell.
+func (c *cell) bare() bool { return (c.r == 0 || c.r == ' ') && c.width == 1 && c.style == style{} }
+
 // blank returns an erased cell: it keeps the background colour, as xterm does.
 func blank(s style) cell { return cell{width: 1, style: style{bg: s.bg}} }
 
@@ -48,6 +51,9 @@ type row struct {
 
 // empty is a cell of a new row.
 var empty = cell{width: 1}
+
+// goesOn reports whether the row is full and the next one continues it.
+func (r *row) goesOn() bool { return r.wrapped && r.cells[len(r.cells)-1] != empty }
 
 func newRow(cols int, c cell) row {
 	r := row{cells: make([]cell, cols), used: cols}

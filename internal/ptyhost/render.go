@@ -16,8 +16,8 @@ const (
 // the line goes on in the next row.
 func (e *emulator) appendRow(dst []byte, r *row) []byte {
 	end := len(r.cells)
-	if !r.wrapped {
-		for end = r.used; end > 0 && r.cells[end-1] == empty; end-- {
+	if !r.goesOn() {
+		for end = r.used; end > 0 && r.cells[end-1].bare(); end-- {
 		}
 	}
 	var pen style
@@ -71,14 +71,7 @@ func (e *emulator) text() []string {
 
 // snapshot returns what draws this state on a terminal of the same size, whatever it showed before.
 func (e *emulator) snapshot() []byte {
-	dst := append([]byte(nil), "\x1bc"...)
-	for _, l := range e.history.tail(snapshotLines, snapshotBytes) {
-		dst = append(dst, l.text...)
-		if !l.wrapped {
-			dst = append(dst, "\r\n"...)
-		}
-	}
-	dst = e.appendMain(dst)
+	dst := e.appendMain(append([]byte(nil), "\x1bc"...))
 	if main := e.main; e.g != main {
 		dst = e.appendSaved(dst, main.saved)
 		dst = appendRegion(dst, main)
@@ -99,12 +92,19 @@ func appendRegion(dst []byte, g *grid) []byte {
 	return fmt.Appendf(dst, "\x1b[%d;%dr", g.top+1, g.bottom+1)
 }
 
-// appendMain draws the main screen as lines, so that history and screen are one text to the terminal.
+// appendMain draws history and main screen as one text, so that a terminal which wraps lines itself knows which rows
+// belong together.
 func (e *emulator) appendMain(dst []byte) []byte {
+	lines := e.history.tail(snapshotLines, snapshotBytes)
+	lines = lines[:len(lines):len(lines)] // not to append into the history
 	for i := range e.main.rows {
 		r := &e.main.rows[i]
-		dst = e.appendRow(dst, r)
-		if i < len(e.main.rows)-1 && !(r.wrapped && r.cells[e.cols-1] != empty) {
+		lines = append(lines, historyLine{string(e.appendRow(nil, r)), r.goesOn()})
+	}
+	for i, l := range lines {
+		dst = append(dst, l.text...)
+		// Only a character that follows makes the terminal wrap.
+		if i < len(lines)-1 && !(l.wrapped && lines[i+1].text != "") {
 			dst = append(dst, "\r\n"...)
 		}
 	}
