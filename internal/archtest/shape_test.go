@@ -16,7 +16,7 @@ const (
 	function     = 100
 	testFunction = 150 // a test is often one long table
 	component    = 250 // one .svelte file
-	packageDoc   = 120 // characters; less cannot say what a package is for and what it does not cover
+	packageDoc   = 100 // characters; less cannot say what a package is for and what it does not cover
 )
 
 // longFiles are the files above fileSoft, each with the reason why it is one concept all the same.
