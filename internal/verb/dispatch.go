@@ -91,13 +91,13 @@ type targeted interface{ Ref() api.TaskRef }
 func (d *Dispatcher) run(ctx context.Context, v *Verb, call *core.Call, row store.LedgerRow, params any) (any, error) {
 	start := time.Now()
 	if v.Effect.Kind != Reads {
-		row.Phase = "asked"
+		row.Phase = store.PhaseAsked
 		if err := d.core.Record(ctx, row, true); err != nil {
 			return nil, err
 		}
 	}
 	result, err := d.guarded(ctx, v, call, params)
-	row.Phase, row.Duration = "done", time.Since(start)
+	row.Phase, row.Duration = store.PhaseDone, time.Since(start)
 	row.Outcome = outcome(err)
 	if call.Task != "" {
 		row.Target = call.Task
@@ -127,7 +127,7 @@ func (d *Dispatcher) refused(ctx context.Context, row store.LedgerRow, err error
 	if _, known := Lookup(row.Verb); !known {
 		row.Verb = "unknown"
 	}
-	row.Phase, row.Outcome, row.Target = "refused", outcome(err), ""
+	row.Phase, row.Outcome, row.Target = store.PhaseDone, outcome(err), ""
 	if lerr := d.core.Record(context.WithoutCancel(ctx), row, false); lerr != nil {
 		d.log.Error("ledger row lost", "verb", row.Verb, "call", row.Call, "err", lerr)
 	}
