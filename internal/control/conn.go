@@ -23,6 +23,7 @@ var errClientLeft = errors.New("the client hung up")
 type conn struct {
 	*Server
 	ctx   context.Context
+	leave context.CancelCauseFunc // cancels what runs for the client
 	net   *net.UnixConn
 	out   *lineWriter
 	lines chan []byte // from the reader; closed when it ends
@@ -32,7 +33,7 @@ type conn struct {
 // serve answers one request after another until the client leaves or the server closes.
 func (s *Server) serve(nc *net.UnixConn) {
 	ctx, cancel := context.WithCancelCause(s.ctx)
-	c := &conn{Server: s, ctx: ctx, net: nc, lines: make(chan []byte),
+	c := &conn{Server: s, ctx: ctx, leave: cancel, net: nc, lines: make(chan []byte),
 		out: &lineWriter{conn: nc, timeout: s.Limits.Write}}
 	unblock := context.AfterFunc(s.ctx, func() {
 		_ = nc.SetReadDeadline(time.Unix(1, 0)) // a connection that is closed already needs no deadline
@@ -41,7 +42,7 @@ func (s *Server) serve(nc *net.UnixConn) {
 	defer unblock()
 	c.deadline(s.Limits.Read)
 	var reader sync.WaitGroup
-	reader.Go(func() { c.read(cancel) })
+	reader.Go(c.read)
 	defer func() {
 		cancel(nil)
 		_ = nc.Close() // every reply was written or failed before
@@ -69,14 +70,14 @@ func (c *conn) deadline(d time.Duration) {
 }
 
 // read hands over lines until the client leaves or misbehaves, and then cancels what runs for it.
-func (c *conn) read(cancel context.CancelCauseFunc) {
+func (c *conn) read() {
 	defer close(c.lines)
 	in := newLineReader(c.net)
 	for {
 		line, err := in.next()
 		if err != nil {
 			c.bad = owed(err)
-			cancel(errClientLeft)
+			c.leave(errClientLeft)
 			return
 		}
 		select {
@@ -208,8 +209,8 @@ func (c *conn) heartbeats(id string) (stop func()) {
 	}
 }
 
-// tell sends one message. When that fails the client is gone, and closing the connection lets the reader notice. It
-// reports whether the connection is whole.
+// tell sends one message. When that fails the client is gone, and what runs for it is cancelled. It reports whether the
+// connection is whole.
 func (c *conn) tell(v any) bool {
 	err := c.out.write(v)
 	switch {
@@ -221,8 +222,14 @@ func (c *conn) tell(v any) bool {
 	case !errors.Is(err, net.ErrClosed) && !errors.Is(err, io.ErrClosedPipe):
 		c.Log.Debug("control socket: client lost", "err", err)
 	}
-	_ = c.net.Close()
+	c.hangUp()
 	return false
+}
+
+// hangUp ends the connection after a failure to write.
+func (c *conn) hangUp() {
+	c.leave(errClientLeft)
+	_ = c.net.Close() // it is broken already
 }
 
 // tellResult sends the reply. A result that no line holds becomes a refusal: a broken line would be worse.
@@ -240,6 +247,6 @@ func (c *conn) tellResult(req Request, data json.RawMessage) bool {
 		c.Log.Error("control socket: a result is not JSON", "verb", req.Verb)
 		return c.tell(reply{ID: req.ID, Error: wireOf(fault.New(fault.Internal, "Something went wrong inside Termic"))})
 	}
-	_ = c.net.Close()
+	c.hangUp()
 	return false
 }

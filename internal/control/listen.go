@@ -98,7 +98,8 @@ func (o ownFile) remove() error {
 	if err != nil {
 		return err
 	}
-	if !os.SameFile(st, o.stat) {
+	// The number of a file that is gone is given to the next one, so the time of writing is compared as well.
+	if !os.SameFile(st, o.stat) || !st.ModTime().Equal(o.stat.ModTime()) || st.Mode() != o.stat.Mode() {
 		return nil
 	}
 	return os.Remove(o.path)
