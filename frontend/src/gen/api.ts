@@ -231,6 +231,8 @@ export interface TaskTabParams {
   kind?: "agent" | "terminal" | "shell" | "default";
   /** agent of an agent tab */
   agentId?: string;
+  /** start the program of this tab again: id, index or title */
+  restart?: string;
   /** prompt for the new agent */
   prompt?: string;
   /** prompt of the library, sent before the text */
