@@ -66,6 +66,7 @@ type parser struct {
 	seq     sequence
 	inter   byte // of an escape sequence
 	str     []byte
+	raw     []byte // what came of a sequence or character that is not complete yet
 	utf     [utf8.UTFMax]byte
 	utfLen  int
 	utfNeed int
@@ -85,7 +86,26 @@ func (p *parser) write(b []byte, out sink) {
 			continue
 		}
 		p.step(c, out)
+		p.note(c)
 		i++
+	}
+}
+
+// note keeps the bytes of what is not complete, so that a snapshot can end with them.
+func (p *parser) note(c byte) {
+	switch {
+	case p.state == stGround && p.utfNeed == 0:
+		if p.raw = p.raw[:0]; cap(p.raw) > 4096 {
+			p.raw = nil
+		}
+		return
+	case c == 0x1b || p.utfNeed > 0 && p.utfLen == 1:
+		p.raw = p.raw[:0]
+	case c < 0x20 && p.state != stDCS: // ran already, or does nothing
+		return
+	}
+	if len(p.raw) < maxOSC {
+		p.raw = append(p.raw, c)
 	}
 }
 

@@ -69,7 +69,8 @@ func (e *emulator) text() []string {
 	return lines
 }
 
-// snapshot returns what draws this state on a terminal of the same size, whatever it showed before.
+// snapshot returns what draws this state on a terminal of the same size, whatever it showed before. It ends with the
+// beginning of a sequence, if the output does.
 func (e *emulator) snapshot() []byte {
 	dst := e.appendMain(append([]byte(nil), "\x1bc"...))
 	if main := e.main; e.g != main {
@@ -80,8 +81,9 @@ func (e *emulator) snapshot() []byte {
 	}
 	dst = e.appendSaved(dst, e.g.saved)
 	dst = appendRegion(dst, e.g)
-	dst = e.appendModes(dst)
-	return e.appendCursor(dst, e.cur)
+	dst = e.appendModes(e.appendTabs(dst))
+	dst = e.appendCursor(dst, e.cur)
+	return append(dst, e.parser.raw...) // what follows may be the rest of it
 }
 
 // appendRegion sets the scroll region, unless it is the whole screen.
@@ -140,6 +142,24 @@ func (e *emulator) appendCharsets(dst []byte, c cursor) []byte {
 		dst = append(dst, 0x1b, "()*+"[i], set)
 	}
 	return append(dst, [4]string{"\x0f", "\x0e", "\x1bn", "\x1bo"}[c.gl]...)
+}
+
+// appendTabs sets the tab stops, unless they are where they always are.
+func (e *emulator) appendTabs(dst []byte) []byte {
+	usual := true
+	for x, stop := range e.tabs {
+		usual = usual && stop == (x%8 == 0)
+	}
+	if usual {
+		return dst
+	}
+	dst = append(dst, "\x1b[3g"...)
+	for x, stop := range e.tabs {
+		if stop {
+			dst = fmt.Appendf(dst, "\x1b[1;%dH\x1bH", x+1)
+		}
+	}
+	return dst
 }
 
 func (e *emulator) appendModes(dst []byte) []byte {
