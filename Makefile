@@ -106,6 +106,10 @@ gen: setup-headless ## write the generated files again
 fuzz-short: setup-headless ## every fuzz target for 30 seconds (FUZZTIME)
 	build/fuzz.sh $(FUZZTIME)
 
+.PHONY: kill-loop
+kill-loop: setup-headless ## kill the app at 500 random instants while verbs run, and compare what is left
+	TERMIC_KILL_ROUNDS=500 CGO_ENABLED=0 go test -count=1 -timeout 90m $(HEADLESS) -run '^TestKillLoop$$' -v ./internal/e2e
+
 .PHONY: e2e-clients
 e2e-clients: setup-test headless ## the real claude and codex against a fake model (downloads 800 MB once)
 	build/e2e-clients.sh
