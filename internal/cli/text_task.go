@@ -178,7 +178,7 @@ func showStop(p *printer, r api.TaskStopResult) {
 }
 
 func showTab(p *printer, r api.TaskTabResult) {
-	p.printf("Opened %s (%s)\n", clean(r.Title), r.TabID)
+	p.printf("Opened %s (%s)\n", clean(r.Title), clean(r.TabID))
 	if r.Prompt != nil {
 		showSend(p, *r.Prompt)
 	}

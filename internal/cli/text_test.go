@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode"
+
+	"termic/internal/verb"
+)
+
+// samples are results as the app gives them, one or more for each verb, with the words that asked for them.
+var samples = []struct{ line, result string }{
+	{"list", `{"tasks":[
+		{"id":"01A","name":"fix","project":"web","agent":"claude","branch":"feature/fix","state":"live","work_state":"needs_input","open_tabs":2,"diff":{"files_changed":3,"insertions":10,"deletions":2,"untracked":1}},
+		{"id":"01B","name":"漢字","project":"web","agent":"codex","branch":"b","state":"creating"},
+		{"id":"01C","name":"evil\u001b[31m","project":"api","agent":"","branch":"c","state":"live","diff_error":"git did not run"}]}`},
+	{"list", `{"tasks":[]}`},
+	{"status fix", `{"task":{"id":"01A","name":"fix","project":"web","agent":"claude","branch":"feature/fix","base_branch":"origin/main","path":"/w/fix","state":"live","sandbox":"off","work_state":"working","created":"2026-01-02T03:04:05Z","dirty_files":2,"warnings":["the fetch failed"],"tabs":[
+		{"id":"T1","index":1,"kind":"agent","agent":"claude","title":"\u001b]0;x\u0007","state":"working","is_default":true,"live":true,"queued":1},
+		{"id":"T2","index":2,"kind":"shell","title":"sh","live":false,"exit":{"code":2}},
+		{"id":"T3","index":3,"kind":"shell","title":"sh","live":false,"exit":{"code":-1,"signal":"killed"}}]}}`},
+	{"status fix", `{"task":{"id":"01A","name":"fix","project":"web","state":"live"}}`},
+	{"new fix", `{"task":{"id":"01A","name":"fix","project":"web","branch":"feature/fix","path":"/w/fix"},"job":"01J"}`},
+	{"new fix --wait -p x", `{"task":{"id":"01A","name":"fix","project":"web","branch":"b","path":"/w"},"wait":{"outcome":"needs_input","state":"needs_input","detail":"Allow?\n"}}`},
+	{"send fix hi", `{"task_id":"01A","tab_id":"T1","mode":"delivered","prompt_id":"P","capable":true}`},
+	{"send fix hi --wait", `{"task_id":"01A","tab_id":"T1","mode":"queued","prompt_id":"P","capable":false,"wait":{"outcome":"timeout"}}`},
+	{"send fix hi --fresh", `{"task_id":"01A","mode":"spawned","capable":true}`},
+	{"wait fix", `{"task_id":"01A","outcome":"done","state":"done"}`},
+	{"wait fix", `{"task_id":"01A","outcome":"not_delivered"}`},
+	{"result fix", `{"task_id":"01A","agent":"claude","transcript":"/t.jsonl","text":"All done.\nReally."}`},
+	{"result fix", `{"task_id":"01A","agent":"claude","transcript":"/t.jsonl","text":"long","truncated":true}`},
+	{"logs fix", `{"task_id":"01A","tab_id":"T1","source":"agent","data":"\u001b[1mbold\u001b[0m\r\n","truncated":true,"total":300000}`},
+	{"diff fix", `{"task_id":"01A","base":"origin/main","files_changed":2,"insertions":5,"deletions":1,"untracked":1,"files":[
+		{"path":"a b.go","status":"modified","insertions":4,"deletions":1},{"path":"new.bin","status":"untracked","binary":true},
+		{"path":"to.go","old_path":"from.go","status":"renamed","insertions":1}],"commits":[{"id":"0123456789abcdef","subject":"x: y\u001b[0m"}]}`},
+	{"diff fix --full", `{"task_id":"01A","base":"main","files":[],"commits":[],"diff":"--- a\n+++ b\n","truncated":true,"diff_bytes":999999}`},
+	{"open fix", `{"task_id":"01A","raised":true}`},
+	{"open fix", `{"raised":false}`},
+	{"rename fix --name fox", `{"task":{"name":"fox"},"old_name":"fix"}`},
+	{"apply fix -y", `{"task_id":"01A","tracked_files":1,"untracked_files":2}`},
+	{"apply fix -y", `{"task_id":"01A","tracked_files":2,"untracked_files":0,"conflicts":["a.go","b.go"]}`},
+	{"archive fix -y", `{"task_id":"01A","name":"fix","project":"web","killed_agents":1,"backup_ref":"refs/termic/backup/1"}`},
+	{"restore fix", `{"task":{"name":"fix","project":"web","path":"/w/fix"}}`},
+	{"stop fix -y", `{"task_id":"01A","ended":2}`},
+	{"tab fix", `{"task_id":"01A","tab_id":"T2","agent":"codex","title":"Codex","prompt":{"task_id":"01A","mode":"spawned","capable":true}}`},
+	{"tab close fix --tab 2", `{"task_id":"01A","tab_id":"T2","title":"sh","tab_kind":"shell","was_default":false,"killed_pty":true}`},
+	{"agents", `{"agents":[{"id":"claude","name":"Claude Code","kind":"builtin","enabled":true,"installed":true,"usable":true},
+		{"id":"mine","name":"Mine","kind":"custom","enabled":false,"usable":false,"reason":"it is switched off"}]}`},
+	{"prompts", `{"prompts":[{"id":"builtin:review","title":"Review","builtin":true,"enabled":true}]}`},
+	{"prompts", `{"prompts":[]}`},
+	{"prompts builtin:review", `{"prompts":[{"id":"builtin:review","title":"Review","builtin":true,"enabled":true,"body":"Look at it.\nSay what is wrong."}]}`},
+	{"project list", `{"projects":[{"id":"01P","name":"web","root_path":"/src/web","base_branch":"origin/main","default_agent":"claude","tasks":2},
+		{"id":"01Q","name":"gone","root_path":"/src/gone","tasks":0,"missing":true}]}`},
+	{"project list", `{"projects":[]}`},
+	{"project add /src/web", `{"project":{"name":"web","root_path":"/src/web"},"existed":false}`},
+	{"project add /src/web", `{"project":{"name":"web","root_path":"/src/web"},"existed":true}`},
+	{"project remove web -y", `{"name":"web","removed_tasks":1,"backup_refs":["refs/termic/backup/1"]}`},
+	{"path fix", `{"task_id":"01A","path":"/w/a b"}`},
+	{"ledger", `{"rows":[{"seq":2,"time":"2026-01-02T03:04:05Z","phase":"done","call":"c","principal":"owner","face":"cli","verb":"task_send","target":"01A","outcome":"ok","duration_ms":12,"shape":"prompt:string(2)"}],"total":2,"chain":"whole"}`},
+	{"settings get", `{"file":"/d/settings.toml","settings":{"terminal.font_size":13}}`},
+	{"settings get a.b", `{"file":"/d/settings.toml","settings":{},"key":"a.b","value":"text"}`},
+	{"settings set a.b 3", `{"file":"/d/settings.toml","settings":{},"key":"a.b","value":3,"problem":"line 4: no such key"}`},
+	{"quit", `{"running":true,"tasks_with_agents":1,"live_agents":2,"working_tasks":1,"quitting":false}`},
+	{"quit --commit", `{"running":true,"live_agents":1,"quitting":true}`},
+	{"doctor", `{"version":"1.0","findings":[{"name":"git","level":"ok","detail":"2.39"},{"name":"agents","level":"warn","detail":"none","fix":"Install one."}]}`},
+}
+
+// TestText shows every sample as text, as it goes to a file or a pipe.
+func TestText(t *testing.T) {
+	var all strings.Builder
+	shown := map[string]bool{}
+	for _, s := range samples {
+		a := says(t, s.result)
+		got := a.run(t, nil, "", strings.Fields(s.line)...)
+		if len(a.calls) == 1 {
+			shown[a.calls[0].verb] = true
+		}
+		fmt.Fprintf(&all, "$ termic %s\n%s", s.line, got.out)
+		if got.errors != "" {
+			fmt.Fprintf(&all, "(standard error)\n%s", got.errors)
+		}
+		if got.exit != 0 {
+			fmt.Fprintf(&all, "(exit %d)\n", got.exit)
+		}
+		all.WriteByte('\n')
+	}
+	golden(t, "text.golden", all.String())
+	for _, v := range verb.All() {
+		if len(paths(&v)) > 0 && !v.Local && v.Name != "attach" && !shown[v.Name] {
+			t.Errorf("%s has no sample", v.Name)
+		}
+	}
+}
+
+// TestEveryVerbHasText: each verb that the app answers has a renderer, and no renderer is left over.
+func TestEveryVerbHasText(t *testing.T) {
+	have := renderers()
+	for _, v := range verb.All() {
+		_, ok := have[v.Name]
+		if want := len(paths(&v)) > 0 && !v.Local && v.Name != "attach"; ok != want {
+			t.Errorf("%s: a renderer is there: %v, wanted: %v", v.Name, ok, want)
+		}
+		delete(have, v.Name)
+	}
+	for name := range have {
+		t.Errorf("the renderer of %s has no verb", name)
+	}
+}
+
+// TestNoTextCommandsTheTerminal fills every string of every result with control sequences: on a terminal none of them
+// comes out.
+func TestNoTextCommandsTheTerminal(t *testing.T) {
+	const evil = "\x1b]0;owned\x07\x1b[2J\u009b31m\u202e\r"
+	for _, v := range verb.All() {
+		show, ok := renderers()[v.Name]
+		if !ok {
+			continue
+		}
+		value := reflect.New(v.Result)
+		fill(value.Elem(), evil, 0)
+		data, err := json.Marshal(value.Interface())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out, errs bytes.Buffer
+		for _, values := range []map[string]any{{}, {"full": true, "selector": evil}} {
+			if err := show(&printer{out: &out, err: &errs, values: values}, data); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out.Len() == 0 {
+			t.Errorf("%s shows nothing", v.Name)
+		}
+		for _, text := range []string{out.String(), errs.String()} {
+			if i := strings.IndexFunc(text, func(r rune) bool {
+				return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
+			}); i >= 0 {
+				t.Errorf("%s lets %q through: %q", v.Name, text[i], text)
+			}
+		}
+	}
+}
+
+// fill puts s into every string below v, and one element into every list.
+func fill(v reflect.Value, s string, depth int) {
+	if depth > 8 {
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(s)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), s, depth+1)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), s, depth+1)
+	case reflect.Map:
+		v.Set(reflect.ValueOf(map[string]any{s: s}))
+	case reflect.Interface:
+		v.Set(reflect.ValueOf(s))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), s, depth+1)
+		}
+	}
+}
