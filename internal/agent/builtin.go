@@ -6,8 +6,6 @@ import "regexp"
 const (
 	// rowBorder is what may stand before the content of a composer row: the side of a box.
 	rowBorder = `^[\s│┃|▌▍▎]*`
-	// notOption keeps a numbered menu entry from passing for a composer: both begin with the same marker.
-	notOption = `(?:[^\d\s].*|\d+[^.)\d].*|\d+)?`
 )
 
 func res(patterns ...string) []*regexp.Regexp {
@@ -42,12 +40,14 @@ func claude() Kind {
 			Pending: res(`(?i)waiting for \d+ background agents?`, `(?i)\b\d+ shells? still running`),
 		},
 		Hints: Hints{
-			Composer:    res(rowBorder + `[❯>](?:[\s\x{a0}]+(` + notOption + `))?[\s│]*$`),
+			Framed:      true,
+			Composer:    res(rowBorder + `[❯>](?:[\s\x{a0}]+(.*))?[\s│]*$`),
 			Placeholder: res(`^Try "`, `^Press up to edit`),
 			Modal: res(`(?i)do you trust the files`, `(?i)quick safety check`, `(?i)detected a custom api key`, `(?i)select login method`,
 				`(?i)do you want to (proceed|make this edit|create|allow)`, `(?i)enter to confirm`, `(?i)choose the text style`),
 		},
-		Special: "/!#@", Result: ResultClaude,
+		// It trims a leading blank before it looks, and takes invisible characters out.
+		Special: "/!", Guard: `\`, Mentions: "@", Result: ResultClaude,
 		SandboxPaths: []string{"~/.claude", "~/.claude.json"},
 	}
 }
@@ -69,11 +69,12 @@ func codex() Kind {
 			Idle:      res(`(?i)\bready\b`, `^[^\x{2800}-\x{28FF}\[]`),
 		},
 		Hints: Hints{
-			Composer: res(`^\s*›(?:\s+(` + notOption + `))?\s*$`),
+			Cursor:   true,
+			Composer: res(`^\s*›(?:\s+(.*))?\s*$`),
 			Modal: res(`(?i)update available!.*\b1\.`, `(?i)press enter to continue`, `(?i)do you trust the contents`, `(?i)sign in with chatgpt`,
 				`(?i)would you like to (run|make|grant)`, `(?i)press enter to confirm`),
 		},
-		Special: "/!@", Result: ResultCodex,
+		Special: "/!", Mentions: "@$", Result: ResultCodex,
 		SandboxPaths: []string{"~/.codex"},
 	}
 }
@@ -89,12 +90,13 @@ func gemini() Kind {
 			Idle:      res(`^◇`),
 		},
 		Hints: Hints{
-			Composer:    res(rowBorder + `[>*!](?:\s+(` + notOption + `))?[\s│]*$`),
+			Composer:    res(rowBorder + `[>*!](?:\s+(.*))?[\s│]*$`),
 			Placeholder: res(`(?i)type your message`),
 			Modal:       res(`(?i)do you trust (this folder|the files)`, `(?i)how would you like to authenticate`, `(?i)waiting for auth`, `(?i)allow execution`, `(?i)apply this change`),
+			Framed:      true,
 			Footer:      8,
 		},
-		Special:      "/!@",
+		Special: "/!", Mentions: "@",
 		SandboxPaths: []string{"~/.gemini"},
 	}
 }
@@ -107,7 +109,7 @@ func opencode() Kind {
 		Hints: Hints{
 			Modal: res(`(?i)permission required`, `(?i)select provider`),
 		},
-		Special:      "/!@",
+		Special: "/!", Mentions: "@",
 		SandboxPaths: []string{"~/.local/share/opencode", "~/.config/opencode"},
 	}
 }
@@ -123,7 +125,7 @@ func copilot() Kind {
 		Hints: Hints{
 			Modal: res(`(?i)confirm folder trust`, `(?i)do you trust the files`, `(?i)you must be logged in`),
 		},
-		Special:      "/!@#",
+		Special: "/!#", Mentions: "@",
 		SandboxPaths: []string{"~/.copilot"},
 	}
 }
@@ -134,7 +136,7 @@ func grok() Kind {
 		YoloArgs:       []string{"--always-approve"},
 		ResumeArgs:     []string{"--continue"},
 		UnattendedArgs: []string{"--no-auto-update"},
-		Special:        "/!@",
-		SandboxPaths:   []string{"~/.grok"},
+		Special:        "/!", Mentions: "@",
+		SandboxPaths: []string{"~/.grok"},
 	}
 }

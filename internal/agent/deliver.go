@@ -144,7 +144,7 @@ func Deliver(ctx context.Context, t Terminal, k Kind, text string, o DeliverOpti
 
 // run is the whole of a delivery.
 func (w *typist) run(ctx context.Context) (Receipt, error) {
-	if err := w.ready(ctx); err != nil {
+	if err := w.ready(ctx, w.o.Fresh && w.d.State().Submits == 0); err != nil {
 		return Receipt{}, err
 	}
 	if w.o.Hold != nil {
@@ -153,7 +153,7 @@ func (w *typist) run(ctx context.Context) (Receipt, error) {
 		}
 	}
 	// Holding may have taken time in which a person typed or a dialog came.
-	if err := w.ready(ctx); err != nil {
+	if err := w.ready(ctx, false); err != nil {
 		return Receipt{}, err
 	}
 	if err := w.typeText(ctx); err != nil {

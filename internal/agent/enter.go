@@ -84,6 +84,9 @@ func (w *typist) enter(ctx context.Context) (taken bool, err error) {
 			return false, w.failure(ErrExited, "")
 		}
 		if !now.Before(until) {
+			if f, ok := w.k.composer(s); ok && !f.empty {
+				return false, w.failure(ErrNotTaken, "") // the Enter did something else to the text
+			}
 			w.rec.Mode = Unconfirmed
 			return true, nil
 		}
@@ -143,8 +146,9 @@ func (w *typist) look(s, before Screen, from, g glance, now time.Time) sight {
 		return sight{again: at}
 	}
 	if there && !now.Before(stuckAt) {
-		texts, standIns := w.mark.count(f.text)
-		return sight{stuck: texts+standIns > 0 || w.mark.none(), again: stuckAt.Add(ConfirmWait)}
+		// Stuck is a field that is as it was before the Enter, in the same place: anything else may be its quote.
+		was, ok := w.k.composer(before)
+		return sight{stuck: ok && was == f, again: stuckAt.Add(ConfirmWait)}
 	}
 	if now.Before(stuckAt) {
 		return sight{again: earlier(stuckAt, later(now.Add(time.Millisecond), w.rec.At.Add(SilentWait)))}

@@ -27,6 +27,9 @@ type Kind struct {
 	Special string
 	// Guard is the text put before a prompt that begins with one of Special. Empty means one space.
 	Guard string
+	// Mentions holds the runes that, as the first of the last word, open a list of completions in which an Enter would
+	// choose instead of sending. Deliver puts a space behind such a prompt.
+	Mentions string
 
 	Result ResultSource // where its last answer can be read
 
@@ -52,6 +55,10 @@ type Hints struct {
 	// Composer matches a row of the input field in which a prompt is typed. Its first group, when there is one, is what
 	// stands in the field. The lowest matching row counts.
 	Composer []*regexp.Regexp
+	// Framed: the field has a border above it; what looks like it without one is a quote of it in the transcript.
+	Framed bool
+	// Cursor: the field has the visible cursor in it.
+	Cursor bool
 	// Placeholder matches field contents that stand for "empty", such as a greyed suggestion.
 	Placeholder []*regexp.Regexp
 	// Modal matches a row of a dialog, menu, trust question or login page in which an Enter would do harm. Menus and

@@ -116,7 +116,7 @@ func Outcome(w Watch, o Observation) (Watch, Verdict) {
 		return w.inactive(o, v)
 	}
 	w.active = true
-	if first && w.Prompt == "" && !o.State.Capable {
+	if first && w.Prompt == "" && !o.State.Capable && o.State.Work != NeedsInput {
 		return w, v.fail(fault.New(fault.Unsupported, "This agent gives no sign of settling, so it cannot be waited for").
 			WithHint("Read what it prints with task_log."))
 	}
@@ -206,6 +206,9 @@ func (w Watch) settled(o Observation, v Verdict) (Watch, Verdict) {
 	}
 	if o.State.Work == NeedsInput && (w.Prompt == "" || o.State.PromptWorked || w.TrustDone || w.graceOver(o.Now, &v)) {
 		return w, v.over(outcomeNeedsInput)
+	}
+	if o.State.Work == Unknown && w.Prompt != "" && w.graceOver(o.Now, &v) {
+		return w, v.over(outcomeDone) // it took the prompt and never gave a sign: there is nothing more to wait for
 	}
 	if !o.State.Work.Settled() || o.State.Work == NeedsInput {
 		return w, v

@@ -44,16 +44,20 @@ func Clean(text string) (string, error) {
 	return out, nil
 }
 
-// Guarded returns the text as it must be typed to arrive as text: when its first character would make the agent take
-// it for a command (Kind.Special), Kind.Guard comes before it. The agent then receives the text with one leading space
-// and not one byte else changed.
+// Guarded returns the text as it must be typed to arrive as text and be sent by one Enter: when its first character
+// would make the agent take it for a command (Kind.Special), Kind.Guard comes before it, and when its last word would
+// open a list of completions (Kind.Mentions), a space comes behind it. Not one byte else is changed.
 func (k Kind) Guarded(text string) string {
-	r, _ := utf8.DecodeRuneInString(text)
-	if k.Special == "" || !strings.ContainsRune(k.Special, r) {
-		return text
+	if r, _ := utf8.DecodeRuneInString(text); strings.ContainsRune(k.Special, r) {
+		if k.Guard == "" {
+			text = " " + text
+		} else {
+			text = k.Guard + text
+		}
 	}
-	if k.Guard == "" {
-		return " " + text
+	last := text[strings.LastIndexAny(text, " \t\n")+1:]
+	if r, n := utf8.DecodeRuneInString(last); n > 0 && strings.ContainsRune(k.Mentions, r) {
+		text += " "
 	}
-	return k.Guard + text
+	return text
 }

@@ -69,6 +69,13 @@ func (d *Detector) reported(s Signal) {
 		}
 		d.rest(SourceStatus, d.statusSettle())
 	case "idle":
+		if d.st.Work == Working && d.st.Source < SourceStatus && before.state != "working" && before.state != "blocked" {
+			// Weaker signs said "at work", and the agent itself, at its first word, says that it is not: codex says so
+			// when its start-up ends, which may be after its first prompt was typed.
+			d.settleAt, d.sampleAt, d.st.PromptWorked = time.Time{}, time.Time{}, false
+			d.set(d.now, Idle, SourceStatus, "", "")
+			return
+		}
 		d.rest(SourceStatus, d.statusSettle())
 	case "clear":
 		switch d.st.Work {
@@ -298,6 +305,8 @@ func (d *Detector) output(now time.Time) {
 	hands := now.Sub(d.typedAt) < HandsOff
 	switch {
 	case d.status.seen:
+	case d.kind.Signals.Reports:
+		// Its own word will come.
 	case d.st.Submits > 0 && !d.talks && !d.st.PromptWorked:
 		if age := now.Sub(d.submitAt); age >= OutputFrom && age <= OutputTo && d.st.Work != NeedsInput {
 			d.work(now, SourceOutput)

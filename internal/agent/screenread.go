@@ -34,71 +34,92 @@ func (s Screen) tail(n int) []string {
 
 // field is an input field on the screen.
 type field struct {
-	row   int
+	row   int    // its first row
+	end   int    // its last row
 	text  string // what stands in it, its rows joined by newlines
 	empty bool
 }
 
-// rule matches a row that is nothing but a border.
-var rule = regexp.MustCompile(`^[\s│┃╭╮╰╯┌┐└┘├┤]*[─━═▀▄]{3,}[\s─━═▀▄╭╮╰╯┌┐└┘├┤│┃]*$`)
+// rule matches a row that is nothing but a border, which may have a label in it: claude writes the name of its
+// conversation there.
+var rule = regexp.MustCompile(`^[\s│┃╭╮╰╯┌┐└┘├┤]*[─━═▀▄]{3,}(?: \S.* [─━═▀▄]+)?[\s─━═▀▄╭╮╰╯┌┐└┘├┤│┃]*$`)
 
 // sides matches the sides of a box.
 var sides = regexp.MustCompile(`^[\s│┃▌▍▎]+|[\s│┃▐█]+$`)
 
-// composer finds the input field: the lowest row that matches, not too far above the bottom.
+// composer finds the input field: the lowest row that matches, not too far above the bottom, without a dialog below it.
 func (k Kind) composer(s Screen) (field, bool) {
 	footer := k.Hints.Footer
 	if footer == 0 {
 		footer = 6
 	}
 	below := 0
-	for i := len(s.Lines) - 1; i >= 0; i-- {
+	for i := len(s.Lines) - 1; i >= 0 && len(k.Hints.Composer) > 0; i-- {
 		row := s.Lines[i]
 		if strings.TrimSpace(row) == "" {
 			continue
 		}
-		for _, re := range k.Hints.Composer {
-			m := re.FindStringSubmatchIndex(row)
-			if m == nil {
-				continue
+		if f, ok := k.fieldAt(s, i); ok {
+			from := i + 1
+			if k.Hints.Framed || k.Hints.Cursor {
+				from = f.end + 1 // what is surely inside the field is text, whatever it looks like
 			}
-			f := field{row: i}
-			start := m[1]
-			if len(m) >= 4 && m[2] >= 0 {
-				start = m[2]
-				f.text = strings.TrimSpace(row[m[2]:m[3]])
-			}
-			k.readField(s, &f, len([]rune(row[:start])))
-			return f, true
+			_, asks := k.dialogIn(Screen{Lines: s.Lines[from:]}.tail(dialogRows))
+			return f, !asks
 		}
-		if below++; below > footer && !rule.MatchString(row) {
-			// A tall field has many rows below its first; only rows outside of it count.
-			if !insideField(s, i) {
-				return field{}, false
-			}
-			below--
+		// A tall field has many rows below its first; only rows outside of it count.
+		if !(s.CursorVisible && s.CursorY >= i) && !rule.MatchString(row) {
+			below++
+		}
+		if below > footer {
+			break
 		}
 	}
 	return field{}, false
 }
 
-// insideField reports whether row i can be a further row of a field: the cursor is on it or below, above the footer.
-func insideField(s Screen, i int) bool { return s.CursorVisible && s.CursorY >= i }
+// fieldAt reads the field whose first row is i, if there is one.
+func (k Kind) fieldAt(s Screen, i int) (field, bool) {
+	row := s.Lines[i]
+	for _, re := range k.Hints.Composer {
+		m := re.FindStringSubmatchIndex(row)
+		if m == nil || k.Hints.Framed && !framed(s, i) {
+			continue
+		}
+		f := field{row: i, end: i}
+		start := m[1]
+		if len(m) >= 4 && m[2] >= 0 {
+			start = m[2]
+			f.text = strings.TrimSpace(row[m[2]:m[3]])
+		}
+		k.readField(s, &f, len([]rune(row[:start])))
+		if k.Hints.Cursor && !(s.CursorVisible && s.CursorY >= i) {
+			continue
+		}
+		return f, true
+	}
+	return field{}, false
+}
+
+// framed reports a border right above row i.
+func framed(s Screen, i int) bool { return i > 0 && rule.MatchString(s.Lines[i-1]) }
 
 // readField adds the further rows of a field and tells whether it is empty: nothing in it, or only a suggestion, or a
-// visible cursor that stands before all of its text.
+// cursor (some agents hide it, and place it all the same) that stands before all of its text.
 func (k Kind) readField(s Screen, f *field, start int) {
 	first := f.text
 	for i := f.row + 1; i < len(s.Lines); i++ {
 		row := s.Lines[i]
-		if rule.MatchString(row) || strings.TrimSpace(row) == "" {
+		blank := strings.TrimSpace(row) == ""
+		if rule.MatchString(row) || blank && !(k.Hints.Framed || k.Hints.Cursor && i <= s.CursorY) {
 			break
 		}
 		f.text += "\n" + sides.ReplaceAllString(row, "")
+		f.end = i
 	}
 	f.empty = strings.TrimSpace(first) == "" && !strings.Contains(f.text, "[") && strings.TrimSpace(f.text) == "" ||
 		anyMatch(k.Hints.Placeholder, first) ||
-		s.CursorVisible && s.CursorY == f.row && s.CursorX <= start
+		s.CursorY == f.row && s.CursorX <= start
 }
 
 // Patterns of dialogs that need no hint.
@@ -120,7 +141,11 @@ func (k Kind) dialog(s Screen) (row string, ok bool) {
 	if _, there := k.composer(s); there {
 		return "", false
 	}
-	rows := s.tail(dialogRows)
+	return k.dialogIn(s.tail(dialogRows))
+}
+
+// dialogIn looks for a dialog in rows.
+func (k Kind) dialogIn(rows []string) (row string, ok bool) {
 	for _, r := range rows {
 		if anyMatch(k.Hints.Modal, r) {
 			return cleanText(sides.ReplaceAllString(r, "")), true
@@ -138,12 +163,15 @@ func anyDialog(rows []string) (string, bool) {
 	if yesNo.MatchString(last) || secretAsk.MatchString(last) {
 		return cleanText(last), true
 	}
+	if row, ok := anyMenu(rows); ok {
+		return row, true
+	}
 	for i := len(rows) - 1; i >= 0 && i >= len(rows)-3; i-- {
 		if menuInline.MatchString(rows[i]) || pressEnter.MatchString(rows[i]) {
 			return cleanText(sides.ReplaceAllString(rows[i], "")), true
 		}
 	}
-	return anyMenu(rows)
+	return "", false
 }
 
 // anyMenu finds a numbered menu with a cursor on one of at least two options in a row, near the bottom.

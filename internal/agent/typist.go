@@ -99,8 +99,8 @@ func (w *typist) modesNow(g glance) modes {
 // knows reports whether the screen of this kind tells that it can be typed into.
 func (w *typist) knows() bool { return len(w.k.Hints.Composer) > 0 }
 
-// ready waits until text can be typed.
-func (w *typist) ready(ctx context.Context) error {
+// ready waits until text can be typed. fresh says that the program was just started.
+func (w *typist) ready(ctx context.Context, fresh bool) error {
 	begin := w.clock.Now()
 	var shown, dialog time.Time // since when the composer, or a dialog, is there without a break
 	for {
@@ -113,84 +113,108 @@ func (w *typist) ready(ctx context.Context) error {
 			return w.failure(ErrNeedsInput, g.st.Detail)
 		}
 		s := w.t.Screen()
-		if row, ok := w.k.dialog(s); ok {
+		row, asks := w.k.dialog(s)
+		f, there := w.k.composer(s)
+		dialog, shown = since(dialog, asks, now), since(shown, there, now)
+		var at time.Time
+		var err error
+		switch {
+		case asks:
 			// Menus are painted in pieces, and some go away by themselves.
-			if dialog.IsZero() {
-				dialog = now
-			}
-			if now.Sub(dialog) >= DialogQuiet {
+			if at = dialog.Add(DialogQuiet); !now.Before(at) {
 				return w.failure(ErrNeedsInput, row)
 			}
-			if err := w.pause(ctx, g, dialog.Add(DialogQuiet)); err != nil {
-				return err
+			err = w.pause(ctx, g, at)
+		default:
+			at, err = w.readyAt(moment{now: now, begin: begin, shown: shown, fresh: fresh, s: s, f: f, g: g})
+			if err == nil && !now.Before(at) {
+				return nil
 			}
-			shown = time.Time{}
-			continue
+			if err == nil {
+				err = w.pause(ctx, g, at)
+			}
 		}
-		dialog = time.Time{}
-		f, there := w.k.composer(s)
-		if there && shown.IsZero() {
-			shown = now
-		} else if !there {
-			shown = time.Time{}
-		}
-		at, err := w.readyAt(begin, shown, g, s, f)
 		if err != nil {
-			return err
-		}
-		if !now.Before(at) {
-			return nil
-		}
-		if err := w.pause(ctx, g, at); err != nil {
 			return err
 		}
 	}
 }
 
+// since keeps the moment from which on something is there without a break; zero = it is not.
+func since(at time.Time, there bool, now time.Time) time.Time {
+	switch {
+	case !there:
+		return time.Time{}
+	case at.IsZero():
+		return now
+	}
+	return at
+}
+
+// moment is what readyAt judges.
+type moment struct {
+	now, begin, shown time.Time
+	fresh             bool
+	s                 Screen
+	f                 field
+	g                 glance
+}
+
 // readyAt is the moment from which text can be typed if nothing changes until then.
-func (w *typist) readyAt(begin, shown time.Time, g glance, s Screen, f field) (time.Time, error) {
-	now := w.clock.Now()
-	fresh := w.o.Fresh && g.st.Submits == 0
+func (w *typist) readyAt(m moment) (time.Time, error) {
+	g := m.g
 	quiet, patience := RestQuiet, RestWait
-	if fresh {
+	if m.fresh {
 		quiet, patience = StartQuiet, ReadyWait
 	}
 	still := g.last.Add(quiet)
+	giveUp := m.begin.Add(patience)
 	switch {
-	case w.knows() && !shown.IsZero():
-		if !f.empty {
-			if now.Sub(begin) >= EchoWait {
-				return time.Time{}, w.failure(ErrOccupied, "")
-			}
-			return later(now, begin.Add(EchoWait)), nil
-		}
-		// A composer that stays is ready even if the rest of the screen never rests.
-		return earlier(later(still, shown.Add(RestQuiet)), shown.Add(StartFloor)), nil
-	case w.knows():
-		// Its look may have changed with a release: its own report that it is at rest will do.
-		if g.status.seen && (g.status.state == "idle" || g.status.state == "done") {
-			return later(g.last.Add(StartQuiet), g.status.at.Add(StartFloor)), nil
-		}
-		if now.Sub(begin) >= patience {
+	case w.knows() && !m.shown.IsZero():
+		return w.readyField(m)
+	case w.knows() || len(w.k.Hints.Ready) > 0 && !w.readyRow(m.s):
+		if !m.now.Before(giveUp) {
 			return time.Time{}, w.failure(ErrNotReady, "")
 		}
-		return begin.Add(patience), nil
+		return giveUp, nil
 	case len(w.k.Hints.Ready) > 0:
-		for _, row := range s.Lines {
-			if anyMatch(w.k.Hints.Ready, row) {
-				return still, nil
-			}
-		}
-		if now.Sub(begin) >= patience {
-			return time.Time{}, w.failure(ErrNotReady, "")
-		}
-		return begin.Add(patience), nil
+		return still, nil
 	case g.first.IsZero():
 		return g.started.Add(StartBlank), nil
-	case fresh:
+	case m.fresh:
 		return earlier(later(still, g.started.Add(StartFloor)), g.first.Add(StartPainted)), nil
 	}
-	return earlier(still, begin.Add(StartPainted)), nil
+	return earlier(still, m.begin.Add(StartPainted)), nil
+}
+
+// readyRow reports that a row says that the program is ready.
+func (w *typist) readyRow(s Screen) bool {
+	for _, row := range s.Lines {
+		if anyMatch(w.k.Hints.Ready, row) {
+			return true
+		}
+	}
+	return false
+}
+
+// readyField is readyAt while the input field is on the screen. A field that stays is ready even if the rest of the
+// screen never rests.
+func (w *typist) readyField(m moment) (time.Time, error) {
+	if !m.f.empty {
+		at := m.begin.Add(EchoWait)
+		if !m.now.Before(at) {
+			return time.Time{}, w.failure(ErrOccupied, "")
+		}
+		return at, nil
+	}
+	switch {
+	case !m.fresh || m.g.status.seen:
+		return later(m.shown.Add(RestQuiet), earlier(m.g.last.Add(RestQuiet), m.shown.Add(StartQuiet))), nil
+	case w.k.Signals.Reports:
+		// It paints its field first and reports when it has started.
+		return m.shown.Add(StartPainted), nil
+	}
+	return earlier(later(m.g.last.Add(StartQuiet), m.shown.Add(RestQuiet)), m.shown.Add(StartFloor)), nil
 }
 
 func later(a, b time.Time) time.Time {

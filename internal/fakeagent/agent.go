@@ -164,14 +164,16 @@ func (a *agent) show() {
 
 // read takes what one read of the terminal gave.
 func (a *agent) read(b []byte) {
-	if (a.manner[dropsFirst] || a.manner[deaf]) && time.Since(a.born) < a.o.delay {
-		return
-	}
-	if !a.shown {
-		a.record(Record{Event: "early", Prompt: b})
-		return
-	}
+	drop := (a.manner[dropsFirst] || a.manner[deaf]) && time.Since(a.born) < a.o.delay
 	for _, ev := range a.in.feed(b) {
+		typed := ev.kind != key && ev.kind != answer // the terminal's own answers are nobody's input
+		switch {
+		case typed && drop:
+			continue
+		case typed && !a.shown:
+			a.record(Record{Event: "early", Prompt: ev.text})
+			continue
+		}
 		a.event(ev, len(b) == 1)
 		if a.over {
 			return
@@ -196,7 +198,9 @@ func (a *agent) event(ev event, alone bool) {
 		return
 	case ev.kind == answer:
 		a.reports = true
-		a.rested("idle")
+		if a.shown {
+			a.rested("idle")
+		}
 		return
 	case a.dialog != nil:
 		a.dialogKey(ev)
