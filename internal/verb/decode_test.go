@@ -1,0 +1,154 @@
+package verb
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/grant"
+)
+
+func must(t *testing.T, name string) *Verb {
+	t.Helper()
+	v, ok := Lookup(name)
+	if !ok {
+		t.Fatalf("no verb %s", name)
+	}
+	return v
+}
+
+func TestDecode(t *testing.T) {
+	got, err := must(t, "task_new").decode(grant.CLI, json.RawMessage(` {"name":"fix","wait":true,"timeoutMs":1500,"projects":["a","b"],"cwd":"/x","mode":"main"} `))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := got.(api.TaskNewParams); p.Name != "fix" || !p.Wait || p.TimeoutMs != 1500 || len(p.Projects) != 2 || p.Cwd != "/x" || p.Mode != "main" {
+		t.Errorf("%+v", p)
+	}
+	for _, empty := range []string{"", "  ", "{}"} {
+		if _, err := must(t, "task_agents").decode(grant.MCP, json.RawMessage(empty)); err != nil {
+			t.Errorf("%q: %v", empty, err)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	for _, c := range []struct{ verb, face, raw, want string }{
+		{"task_new", "cli", `[]`, "not one JSON object"},
+		{"task_new", "cli", `null`, "not one JSON object"},
+		{"task_new", "cli", `{"name":"a"} {}`, "not one JSON object"},
+		{"task_new", "cli", `{"name":"a"`, "not one JSON object"},
+		{"task_new", "cli", "{\"name\":\"\xff\"}", "not UTF-8"},
+		{"task_new", "cli", `{"name":"a","name":"b"}`, "given twice"},
+		{"task_new", "cli", `{"Name":"a"}`, `no argument "Name"`},
+		{"task_new", "cli", `{"nope":1}`, `no argument "nope"`},
+		{"task_new", "cli", `{"name":1}`, `"name" must be a string`},
+		{"task_new", "cli", `{"name":null}`, `"name" must be a string`},
+		{"task_new", "cli", `{"wait":"true"}`, `"wait" must be true or false`},
+		{"task_new", "cli", `{"wait":null}`, `"wait" must be true or false`},
+		{"task_new", "cli", `{"timeoutMs":1.5}`, `"timeoutMs" must be a whole number`},
+		{"task_new", "cli", `{"timeoutMs":-1}`, `must not be negative`},
+		{"task_new", "cli", `{"timeoutMs":1e300}`, `"timeoutMs" must be a whole number`},
+		{"task_new", "cli", `{"projects":"a"}`, `"projects" must be a list of strings`},
+		{"task_new", "cli", `{"projects":[1]}`, `"projects" must be a list of strings`},
+		{"task_new", "cli", `{"mode":"tree"}`, `"mode" must be one of: worktree, main`},
+		{"task_new", "mcp", `{"sandbox":"off"}`, `no argument "sandbox"`},
+		{"task_new", "mcp", `{"cwd":"/"}`, `no argument "cwd"`},
+		{"task_new", "window", `{"cwd":"/"}`, `no argument "cwd"`},
+		{"task_archive", "cli", `{}`, `needs "task"`},
+		{"task_archive", "cli", `{"task":""}`, `needs "task"`},
+		{"task_archive", "cli", `{"task":"a","yes":true}`, `no argument "yes"`},
+		{"task_send", "cli", `{"task":"a","prompt":"` + strings.Repeat("x", MaxPrompt+1) + `"}`, "at most 921600 are taken"},
+		{"task_send", "cli", `{"task":"` + strings.Repeat("x", MaxParams) + `"}`, "at most 1048576 are taken"},
+	} {
+		_, err := must(t, c.verb).decode(grant.Face(c.face), json.RawMessage(c.raw))
+		if f := fault.From(err); f == nil || f.Code != fault.InvalidArgument || !strings.Contains(f.Message, c.want) {
+			t.Errorf("%s on %s, %.60s: %v, want %q", c.verb, c.face, c.raw, err, c.want)
+		}
+	}
+}
+
+// TestDecodeIsExact is the law over the whole table: an object of known names with values of their types is taken, and
+// adding any other name is refused.
+func TestDecodeIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table := All()
+		v := &table[rapid.IntRange(0, len(table)-1).Draw(t, "verb")]
+		face := rapid.SampledFrom(faces).Draw(t, "face")
+		fields := map[string]any{}
+		for _, p := range v.ParamsOn(face) {
+			if p.Required || rapid.Bool().Draw(t, p.Name) {
+				fields[p.Name] = valueFor(t, p)
+			}
+		}
+		raw, err := json.Marshal(fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := v.decode(face, raw); err != nil {
+			t.Fatalf("%s on %s refuses %s: %v", v.Name, face, raw, err)
+		}
+		fields[rapid.StringMatching(`[a-z_]{1,12}X`).Draw(t, "unknown")] = 1
+		if raw, err = json.Marshal(fields); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := v.decode(face, raw); fault.CodeOf(err) != fault.InvalidArgument {
+			t.Fatalf("%s on %s takes %s", v.Name, face, raw)
+		}
+	})
+}
+
+func valueFor(t *rapid.T, p Param) any {
+	switch {
+	case p.Enum != nil:
+		return rapid.SampledFrom(p.Enum).Draw(t, "one of")
+	case p.Type == Bool:
+		return rapid.Bool().Draw(t, "truth")
+	case p.Type == Integer:
+		return rapid.Int64Range(0, 1<<50).Draw(t, "number")
+	case p.Type == Strings:
+		return rapid.SliceOfN(rapid.String(), 0, 3).Draw(t, "list")
+	}
+	return "a" + rapid.String().Draw(t, "text")
+}
+
+// FuzzDecode: whatever comes, the answer is parameters or a refusal of the caller, never a panic or a fault of ours.
+func FuzzDecode(f *testing.F) {
+	for i, seed := range []string{`{"name":"a"}`, `{"task":"x","prompt":"y","wait":true,"timeoutMs":1}`, `{"projects":["a"]}`, `{"a":{"b":[1,2,{}]}}`, `[]`, "{\"\xff\":1}", `{"name":"\ud800"}`} {
+		f.Add(uint8(i), seed)
+	}
+	f.Fuzz(func(t *testing.T, which uint8, raw string) {
+		table := All()
+		v := &table[int(which)%len(table)]
+		for _, face := range faces {
+			_, err := v.decode(face, json.RawMessage(raw))
+			if err != nil && fault.CodeOf(err) != fault.InvalidArgument {
+				t.Errorf("%s on %s: %v", v.Name, face, err)
+			}
+			s := shape(json.RawMessage(raw))
+			if err == nil && strings.Contains(s, "\n") {
+				t.Errorf("the shape is %q", s)
+			}
+		}
+	})
+}
+
+// TestShapeHoldsNoValues is the law of the ledger: names, types and lengths, never what was said.
+func TestShapeHoldsNoValues(t *testing.T) {
+	if got := shape(json.RawMessage(`{"task":"secret","wait":true,"timeoutMs":12345,"projects":["hush","quiet"],"x":{"y":"deep"},"z":null}`)); got !=
+		"projects:list(2) task:string(6) timeoutMs:number wait:true x:object z:null" {
+		t.Errorf("shape %q", got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		value := "Q" + rapid.StringMatching(`[A-Z0-9]{7,30}`).Draw(t, "value")
+		raw := fmt.Sprintf(`{"task":%q,"projects":[%q],"object":{%q:%q}}`, value, value, value, value)
+		if got := shape(json.RawMessage(raw)); strings.Contains(got, value) {
+			t.Fatalf("%s: %q", raw, got)
+		}
+	})
+}
