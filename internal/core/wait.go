@@ -193,6 +193,10 @@ func (c *Core) observePrompt(ctx context.Context, o *agent.Observation, w waitFo
 	switch p.State {
 	case store.PromptQueued, store.PromptDelivering:
 		o.Phase = agent.PhaseQueued
+		if !o.Live && o.Present && p.State == store.PromptDelivering {
+			// The program ended while it was typed into: the delivery is about to say how far it came.
+			o.Live, o.State = true, agent.State{Work: agent.Working, Capable: true}
+		}
 	case store.PromptDelivered:
 		o.Phase = agent.PhaseDelivered
 	default:
