@@ -28,6 +28,9 @@ func New(opts Options) *Host {
 	if opts.Grace <= 0 {
 		opts.Grace = DefaultGrace
 	}
+	if opts.Stall <= 0 {
+		opts.Stall = StallLimit
+	}
 	return &Host{opts: opts, terms: make(map[string]*Terminal)}
 }
 

@@ -60,7 +60,7 @@ func (t *Terminal) take(chunk []byte) (wait bool) {
 }
 
 // waitForRoom waits until no viewer is full. The program waits meanwhile, as its output has nowhere to go. A viewer that
-// acknowledges nothing for StallLimit is let go of.
+// acknowledges nothing for Options.Stall is let go of.
 func (t *Terminal) waitForRoom() {
 	for {
 		wait := t.longestWait(time.Now())
@@ -89,7 +89,7 @@ func (t *Terminal) longestWait(now time.Time) time.Duration {
 		if !a.full {
 			continue
 		}
-		left := StallLimit - now.Sub(a.heard)
+		left := t.host.opts.Stall - now.Sub(a.heard)
 		if left <= 0 {
 			a.unsync()
 			continue

@@ -35,6 +35,7 @@ type roundUp struct {
 	held     map[int]bool // sessions whose number cannot change hands, since we hold their leader
 	markers  map[string]bool
 	family   bool
+	since    uint64 // processes that are older carry no marker
 
 	kin     map[processKey]bool // descendants found earlier, whose parents may be gone
 	foreign map[processKey]bool // looked at and found without a marker
@@ -114,7 +115,7 @@ func (r *roundUp) settle(found map[processKey]process) {
 
 // marked reports whether the process carries one of the markers in its environment.
 func (r *roundUp) marked(p process) bool {
-	if len(r.markers) == 0 || r.foreign[p.key()] {
+	if len(r.markers) == 0 || p.start < r.since || r.foreign[p.key()] {
 		return false
 	}
 	env, ok := environment(p.pid)
@@ -214,6 +215,7 @@ func (t *Terminal) roundUp(ctx context.Context, grace time.Duration) error {
 	r := newRoundUp(true)
 	r.sessions[t.pid], r.held[t.pid] = true, true
 	r.markers[MarkerName+"="+t.spec.ID] = true
+	r.since = t.start
 	return r.run(ctx, grace)
 }
 

@@ -41,6 +41,9 @@ type Options struct {
 	// Grace is the time between TERM and KILL when a program has ended by itself and left processes behind, and in
 	// Close. Zero means DefaultGrace.
 	Grace time.Duration
+	// Stall is how long a viewer may acknowledge nothing before it no longer slows the program down. Zero means
+	// StallLimit.
+	Stall time.Duration
 }
 
 // Spec says what to start.
@@ -150,7 +153,7 @@ type Pressure uint8
 
 const (
 	// PauseReader lets the program wait while this viewer has a full window: for the viewer that a person looks at.
-	// After StallLimit without an Ack the program runs on, and the viewer gets a snapshot once it has caught up.
+	// After Options.Stall without an Ack the program runs on, and the viewer gets a snapshot once it has caught up.
 	PauseReader Pressure = iota
 	// Lag lets the program run and detaches this viewer, reason ReasonLagged, when it falls behind the ring.
 	Lag
