@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"os"
 	"strings"
 
 	"modernc.org/sqlite"
@@ -73,8 +74,14 @@ func openFault(path string, err error) error {
 // between processes, which it needs.
 func walFault(path string, err error) error {
 	switch sqliteCode(err) {
-	case codeCorrupt, codeNotADB, codeFull, codeReadOnly:
+	case codeCorrupt, codeNotADB, codeFull, codeBusy:
 		return openFault(path, err)
+	case codeReadOnly: // of the file, or only of the log's index beside it
+		if f, rwErr := os.OpenFile(path, os.O_RDWR, 0); rwErr != nil {
+			return openFault(path, rwErr)
+		} else if rwErr := f.Close(); rwErr != nil {
+			return openFault(path, rwErr)
+		}
 	}
 	return fault.Wrap(err, fault.Unavailable,
 		"The state file %s is on a file system without the locks and shared memory that it needs", path).

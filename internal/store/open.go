@@ -143,10 +143,11 @@ func (s *Store) connect(ctx context.Context) error {
 	if !strings.EqualFold(mode, "wal") {
 		return walFault(s.path, fmt.Errorf("journal mode is %q", mode))
 	}
-	// The first read through the log: shared memory that cannot be had shows itself here.
-	var n int
-	if err := s.w.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&n); err != nil {
-		return walFault(s.path, err)
+	// Shared memory or locks that cannot be had show themselves at the first write.
+	for _, probe := range []string{"BEGIN IMMEDIATE", "ROLLBACK"} {
+		if _, err := s.w.ExecContext(ctx, probe); err != nil {
+			return walFault(s.path, err)
+		}
 	}
 	if err := s.checkSmall(ctx); err != nil {
 		return err
