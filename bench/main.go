@@ -1,0 +1,76 @@
+// Command bench measures Termic against a peer in one run and prints the ratios as a table. It asserts nothing: what a
+// machine can do differs, what a ratio says does not.
+//
+//	go run -tags headless ./bench [-run start,tasknew,flood,idle]
+//
+// It starts build/bin/termic-headless on profiles of its own below the temporary folder, and a small agent of its own
+// that does nothing, and removes both afterwards.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// row is one line of the table.
+type row struct{ what, ours, peer, ratio string }
+
+// measure is one chapter of the table.
+type measure struct {
+	name string
+	run  func(context.Context, *bench) ([]row, error)
+}
+
+var measures = []measure{{"start", start}, {"tasknew", taskNew}, {"flood", flood}, {"idle", idle}}
+
+func main() {
+	only := flag.String("run", "", "names of the measures to run, joined by commas; all when left out")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *only); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, only string) error {
+	b, err := newBench()
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	fmt.Printf("%s, %s/%s, %d processors, %s\n\n", time.Now().UTC().Format("2006-01-02"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	fmt.Println("| measure | Termic | peer | ratio |")
+	fmt.Println("|---|---|---|---|")
+	for _, m := range measures {
+		if only != "" && !slices.Contains(strings.Split(only, ","), m.name) {
+			continue
+		}
+		rows, err := m.run(ctx, b)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+		for _, r := range rows {
+			fmt.Printf("| %s | %s | %s | %s |\n", r.what, r.ours, r.peer, r.ratio)
+		}
+	}
+	return nil
+}
+
+// median of durations; they are sorted in place.
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
+}
+
+func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
+
+func ratio(a, b float64) string { return fmt.Sprintf("%.2f", a/b) }

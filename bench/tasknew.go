@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"termic/internal/api"
+)
+
+// taskNew times a creation to its accepted answer and to its worktree, in pairs with git's own `worktree add`.
+func taskNew(ctx context.Context, b *bench) ([]row, error) {
+	r, err := b.serve()
+	if err != nil {
+		return nil, err
+	}
+	var added api.ProjectAddResult
+	if err := b.call(ctx, "project_add", map[string]any{"path": b.repo, "name": "bench"}, &added); err != nil {
+		return nil, err
+	}
+	var accepted, ready, peer []time.Duration
+	for i := range 15 {
+		t := time.Now()
+		var n api.TaskNewResult
+		if err := b.call(ctx, "task_new", map[string]any{"name": fmt.Sprint("task ", i), "project": "bench", "noAgent": true}, &n); err != nil {
+			return nil, err
+		}
+		accepted = append(accepted, time.Since(t))
+		err := until(ctx, time.Millisecond, func() (bool, error) {
+			var list api.TaskListResult
+			err := b.call(ctx, "task_list", map[string]any{"quiet": true}, &list)
+			for _, t := range list.Tasks {
+				if t.ID == n.Task.ID && t.State != api.TaskCreating {
+					return t.State == api.TaskLive, nil
+				}
+			}
+			return false, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		ready = append(ready, time.Since(t))
+		t = time.Now()
+		if err := b.git("worktree", "add", "-q", "-b", fmt.Sprint("peer-", i), filepath.Join(b.dir, "peer", fmt.Sprint(i)), "main"); err != nil {
+			return nil, err
+		}
+		peer = append(peer, time.Since(t))
+	}
+	if err := r.stop(); err != nil {
+		return nil, err
+	}
+	a, o, p := median(accepted), median(ready), median(peer)
+	return []row{
+		{"task_new to its accepted answer, against git worktree add", ms(a), ms(p), ratio(float64(a), float64(p))},
+		{"task_new to its worktree, against git worktree add (400 files)", ms(o), ms(p), ratio(float64(o), float64(p))},
+	}, nil
+}
