@@ -8,10 +8,13 @@ MAKEFLAGS     += --no-builtin-rules
 # Toolchains that set-up had to download come before the machine's own.
 export PATH := $(CURDIR)/.tools/go/bin:$(CURDIR)/.tools/node/bin:$(PATH)
 
+# The version comes from build/version.sh; Go asking git for it too fails in a checkout of another user.
+export GOFLAGS := $(GOFLAGS) -buildvcs=false
+
 VERSION       = $(shell build/version.sh)
 LDFLAGS       = -s -w -X main.version=$(VERSION)
 # The same flags for builds and tests let them share what the compiler made; a release adds -trimpath.
-GO_BUILD      = go build $(GO_FLAGS) -buildvcs=false -ldflags '$(LDFLAGS)'
+GO_BUILD      = go build $(BUILD_FLAGS) -ldflags '$(LDFLAGS)'
 HEADLESS      = -tags headless
 WINDOW        = -tags desktop,production,webkit2_41
 TIMEOUT      ?= 12m

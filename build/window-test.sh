@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 window=$PWD/build/bin/termic-e2e
-CGO_ENABLED=1 go build -buildvcs=false -ldflags "-X main.version=$(build/version.sh)" \
+CGO_ENABLED=1 go build -ldflags "-X main.version=$(build/version.sh)" \
   -tags desktop,production,webkit2_41,e2e -o "$window" .
 
 driver=$(command -v WebKitWebDriver) || { echo 'window-test: WebKitWebDriver is missing; run make setup-test' >&2; exit 1; }
