@@ -48,7 +48,7 @@ func runChild(mode string, args []string) {
 		old, _ := term.MakeRaw(0)
 		defer term.Restore(0, old)
 		fmt.Print("ready\r\n")
-		select {}
+		forever()
 	case "sigint":
 		c := make(chan os.Signal, 1)
 		signal.Notify(c, os.Interrupt)
@@ -85,8 +85,9 @@ func runChild(mode string, args []string) {
 		escape(args)
 	case "stay":
 		signal.Ignore(syscall.SIGHUP, syscall.SIGTERM)
-		os.WriteFile(args[0], []byte(strconv.Itoa(os.Getpid())), 0o600)
-		select {}
+		os.WriteFile(args[0]+".tmp", []byte(strconv.Itoa(os.Getpid())), 0o600)
+		os.Rename(args[0]+".tmp", args[0])
+		forever()
 	case "host": // starts a terminal and is then killed, as the app may be
 		h := New(Options{})
 		t, err := h.Start(Spec{ID: args[0], Argv: []string{"/bin/sh", "-c", args[1]}, Dir: "/", Env: os.Environ()})
@@ -96,24 +97,30 @@ func runChild(mode string, args []string) {
 		}
 		r := t.Remnant()
 		fmt.Println("remnant", r.Pid, r.Start, r.Boot)
-		select {}
+		forever()
 	}
 }
 
 // escape starts this program again in a session of its own, from a process in between that ends at once.
 func escape(args []string) {
 	self, _ := os.Executable()
-	mode, attr := "stay", &syscall.SysProcAttr{Setsid: true}
-	if args[0] != "twice" {
-		mode = "escape"
-		args = append([]string{"twice"}, args...)
-	} else {
-		args = args[1:]
+	mode, attr, first := "stay", &syscall.SysProcAttr{Setsid: true}, args[0] == "once"
+	if args = args[1:]; first {
+		mode, args = "escape", append([]string{"twice"}, args...)
 	}
 	env := append(os.Environ(), childVar+"="+mode)
 	null, _ := os.OpenFile("/dev/null", os.O_RDWR, 0)
 	fd := null.Fd()
 	syscall.ForkExec(self, append([]string{self}, args...), &syscall.ProcAttr{Env: uniqueEnv(env), Files: []uintptr{fd, fd, fd}, Sys: attr})
+	if first { // the leader stays: the end of its terminal is what is tested
+		forever()
+	}
+}
+
+func forever() {
+	for {
+		time.Sleep(time.Hour)
+	}
 }
 
 // testHost makes a host that is closed with the test.
@@ -215,7 +222,10 @@ func readPid(t testing.TB, path string) int {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if raw, err := os.ReadFile(path); err == nil && len(raw) > 0 {
-			pid, _ := strconv.Atoi(string(raw))
+			pid, err := strconv.Atoi(strings.TrimSpace(string(raw)))
+			if err != nil || !alive(pid) {
+				t.Fatalf("process %q does not run: %v", raw, err)
+			}
 			return pid
 		}
 	}
