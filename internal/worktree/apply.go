@@ -1,11 +1,10 @@
 package worktree
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ type Applied struct {
 	Untracked int      // untracked files that were copied
 	Conflicts []string // files with conflict marks now, or in the way; see Apply
 	Warnings  []string // sentences for the user
+	Tree      string   // id of everything that the task had; for ApplySince the next time
 }
 
 // Apply carries everything that the worktree at wt has over its base (as Diff shows it) into Root, the checkout that the
@@ -32,11 +32,20 @@ type Applied struct {
 // lines, the rest is applied, the conflict marks are in Root, and the error is fault.ApplyConflict with data.written true.
 // In both, data.conflicts is the list of files. Any other failure takes back what it wrote.
 func (r *Repo) Apply(ctx context.Context, wt, base string) (Applied, error) {
+	return r.ApplySince(ctx, wt, base, "")
+}
+
+// ApplySince is Apply for a task that was applied before: since is the Tree of that time. Where Root still has what was
+// applied then, the task's newer version simply takes its place; without knowing, the same lines changed once more would
+// look like a conflict. since comes from the caller and not from the repository, where a cage could have written it: it
+// says what in Root may be replaced. A tree that is gone by now counts as "".
+func (r *Repo) ApplySince(ctx context.Context, wt, base, since string) (Applied, error) {
 	a, err := r.newApply(ctx, wt)
 	if err != nil {
 		return Applied{}, err
 	}
 	defer a.close()
+	a.since = since
 	if err := a.plan(ctx, base); err != nil {
 		return Applied{}, err
 	}
@@ -78,16 +87,20 @@ type application struct {
 	srcStatus, dstStatus Status
 	tmp                  string // folder for indexes and the patch
 
-	off       []setting       // keeps filters and drivers from running
-	against   string          // commit or tree that the change starts from
-	dstTree   string          // what dst holds of tracked files
-	inDst     map[string]bool // files of dstTree that the start has not
-	changes   []treeChange    // against -> the task's tracked files
-	pending   []treeChange    // those that dst lacks
-	patch     string          // file; "" = no tracked change to make
-	files     int             // in the patch
-	conflicts []string        // of the rehearsal
-	untracked []FileStatus    // of src
+	since     string           // tree of the last time; "" = none
+	off       []setting        // keeps filters and drivers from running
+	against   string           // commit or tree that the change starts from
+	srcTree   string           // tracked files of the task
+	dstTree   string           // what dst holds of tracked files
+	unmoved   map[string]entry // of the last time, what dst still has
+	inDst     map[string]bool  // files of dstTree that the start has not
+	changes   []treeChange     // against -> the task's tracked files
+	pending   []treeChange     // those that dst lacks
+	patch     string           // file; "" = no tracked change to make
+	files     int              // in the patch
+	conflicts []string         // of the rehearsal
+	untracked []FileStatus     // of src
+	loosened  []string         // untracked in src, but treated as tracked
 	warnings  []string
 	copied    []string // files that were made in dst, for taking back
 }
@@ -170,14 +183,7 @@ func (a *application) plan(ctx context.Context, base string) error {
 			a.untracked = append(a.untracked, f)
 		}
 	}
-	srcTree, err := a.trackedTree(ctx, a.src, a.srcStatus)
-	if err != nil {
-		return err
-	}
-	if a.dstTree, err = a.trackedTree(ctx, a.dst, a.dstStatus); err != nil {
-		return err
-	}
-	if a.changes, err = a.treeDiff(ctx, a.against, srcTree); err != nil {
+	if err := a.readTrees(ctx); err != nil {
 		return err
 	}
 	own, err := a.treeDiff(ctx, a.against, a.dstTree)
@@ -189,6 +195,9 @@ func (a *application) plan(ctx context.Context, base string) error {
 		a.inDst[c.path] = c.mode != "0"
 	}
 	a.pending = notIn(a.changes, own)
+	if err := a.advance(ctx, own); err != nil {
+		return err
+	}
 	if len(a.pending) == 0 {
 		return nil
 	}
@@ -198,6 +207,43 @@ func (a *application) plan(ctx context.Context, base string) error {
 	err = a.rehearse(ctx)
 	if len(a.dstStatus.files) > 0 && fault.CodeOf(err) == fault.ApplyConflict {
 		return nil // that dst is not clean is told first
+	}
+	return err
+}
+
+// readTrees writes both sides as trees and finds the task's changes. A file that the task took out of the index and left
+// on disk is for the main checkout a changed file, not one that goes and comes back untracked.
+func (a *application) readTrees(ctx context.Context) error {
+	var err error
+	if a.dstTree, err = a.trackedTree(ctx, a.dst, a.dstStatus, nil); err != nil {
+		return err
+	}
+	if err := a.readSource(ctx, nil); err != nil {
+		return err
+	}
+	asTracked := map[string]bool{}
+	for _, c := range a.changes {
+		asTracked[c.path] = c.mode == "0"
+	}
+	if err := a.adopted(ctx, asTracked); err != nil {
+		return err
+	}
+	var loosened []string
+	a.untracked = slices.DeleteFunc(a.untracked, func(f FileStatus) bool {
+		if asTracked[f.Path] {
+			loosened = append(loosened, f.Path)
+		}
+		return asTracked[f.Path]
+	})
+	if a.loosened = loosened; len(loosened) == 0 {
+		return nil
+	}
+	return a.readSource(ctx, loosened)
+}
+
+func (a *application) readSource(ctx context.Context, more []string) (err error) {
+	if a.srcTree, err = a.trackedTree(ctx, a.src, a.srcStatus, more); err == nil {
+		a.changes, err = a.treeDiff(ctx, a.against, a.srcTree)
 	}
 	return err
 }
@@ -218,8 +264,8 @@ func notIn(changes, own []treeChange) []treeChange {
 }
 
 // trackedTree writes the tracked files of a checkout as a tree, by a copy of its index. Files are handed over one by one
-// and not found by git, which would look into submodules.
-func (a *application) trackedTree(ctx context.Context, at place, st Status) (string, error) {
+// and not found by git, which would look into submodules. more are files that count as tracked.
+func (a *application) trackedTree(ctx context.Context, at place, st Status, more []string) (string, error) {
 	index, done, err := copyIndex(at)
 	if err != nil {
 		return "", err
@@ -230,6 +276,9 @@ func (a *application) trackedTree(ctx context.Context, at place, st Status) (str
 		if f.Index != '?' && f.Worktree != '.' && !f.Conflict && !f.Submodule {
 			names.WriteString(f.Path + "\x00")
 		}
+	}
+	for _, name := range more {
+		names.WriteString(name + "\x00")
 	}
 	g := a.r.git
 	if names.Len() > 0 {
@@ -250,97 +299,6 @@ func (a *application) treeDiff(ctx context.Context, from, to string) ([]treeChan
 	return parseTreeDiff(recs)
 }
 
-// makePatch writes the pending changes to a file, renames found, so that they follow files that dst moved or edited.
-func (a *application) makePatch(ctx context.Context) error {
-	g, index := a.r.git, filepath.Join(a.tmp, "wanted")
-	if _, err := g.run(ctx, command{at: a.dst, index: index, args: []string{"read-tree", a.against + "^{tree}"}, writes: true}); err != nil {
-		return err
-	}
-	entries := make([]entry, len(a.pending))
-	for i, c := range a.pending {
-		entries[i] = c.entry
-	}
-	if err := a.r.updateIndex(ctx, a.dst, index, entries); err != nil {
-		return err
-	}
-	tree, err := g.text(ctx, command{at: a.dst, index: index, args: []string{"write-tree"}, writes: true})
-	if err != nil {
-		return err
-	}
-	a.patch = filepath.Join(a.tmp, "patch")
-	f, err := os.OpenFile(a.patch, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = g.run(ctx, command{at: a.dst, stdout: f, args: []string{"diff-tree", "--patch", "--binary", "--full-index", "--find-renames", "-r",
-		"--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", a.against, tree}})
-	if err != nil {
-		return err
-	}
-	a.files, err = countFiles(f)
-	return err
-}
-
-// countFiles counts the files of a patch. No line of content can be taken for a header: content lines begin with a sign,
-// and binary ones hold no space.
-func countFiles(f *os.File) (int, error) {
-	if _, err := f.Seek(0, 0); err != nil {
-		return 0, err
-	}
-	n, start := 0, true
-	b := bufio.NewReaderSize(f, 64<<10)
-	for {
-		part, more, err := b.ReadLine()
-		if err != nil {
-			return n, nil
-		}
-		if start && strings.HasPrefix(string(part), "diff --git ") {
-			n++
-		}
-		start = !more
-	}
-}
-
-// rehearse applies the patch to a copy of dst's index, where it can spoil nothing.
-func (a *application) rehearse(ctx context.Context) error {
-	g, index := a.r.git, filepath.Join(a.tmp, "rehearsal")
-	if _, err := g.run(ctx, command{at: a.dst, index: index, args: []string{"read-tree", a.dstTree}, writes: true}); err != nil {
-		return err
-	}
-	_, err := g.run(ctx, command{at: a.dst, index: index, config: a.off, writes: true, args: []string{"apply", "--cached", "--3way", "--whitespace=nowarn", "--", a.patch}})
-	if err != nil && exitOf(err) < 0 {
-		return err
-	}
-	failed := err
-	if a.conflicts, err = a.unmerged(ctx, index); err != nil {
-		return err
-	}
-	if failed != nil && len(a.conflicts) == 0 {
-		return fault.Wrap(failed, fault.ApplyConflict, "The change does not fit the main checkout, and nothing was changed").
-			WithHint("Merge or rebase the task's branch instead. git says: %s", said(failed)).
-			WithData("conflicts", changedPaths(a.pending)).WithData("written", false)
-	}
-	if failed == nil {
-		tree, err := g.text(ctx, command{at: a.dst, index: index, args: []string{"write-tree"}, writes: true})
-		if err != nil {
-			return err
-		}
-		if tree == a.dstTree { // all of it was merged before
-			a.patch, a.pending, a.files = "", nil, 0
-		}
-	}
-	return nil
-}
-
-func changedPaths(changes []treeChange) []string {
-	var out []string
-	for _, c := range changes[:min(len(changes), maxItems)] {
-		out = append(out, c.path)
-	}
-	return out
-}
-
 // unmerged lists the files in conflict of an index; "" = dst's own.
 func (a *application) unmerged(ctx context.Context, index string) ([]string, error) {
 	recs, err := a.r.git.records(ctx, command{at: a.dst, index: index, args: []string{"ls-files", "--unmerged", "-z"}})
@@ -357,24 +315,33 @@ func (a *application) unmerged(ctx context.Context, index string) ([]string, err
 	return out, nil
 }
 
-// alreadyThere reports whether the changes in a dirty dst are just those of the task: a repeated Apply.
+// alreadyThere reports whether a dirty dst has all that the task has, and nothing uncommitted that the task has
+// otherwise: a repeated Apply.
 func (a *application) alreadyThere(ctx context.Context) (bool, error) {
-	if len(a.pending) > 0 || a.dstStatus.Conflicted > 0 {
+	if len(a.pending) > 0 {
 		return false, nil
 	}
-	ours := map[string]bool{}
-	for _, c := range a.changes {
-		ours[c.path] = true
-	}
+	loose := map[string]bool{}
 	for _, f := range a.untracked {
 		state, err := a.compareUntracked(f.Path, nil)
-		if err != nil || state != copySame {
+		if err != nil || state == copyFree || state == copyBlocked {
 			return false, err
 		}
-		ours[f.Path] = true
+		loose[f.Path] = true
+	}
+	differ, err := a.treeDiff(ctx, a.srcTree, a.dstTree)
+	if err != nil {
+		return false, err
+	}
+	other := map[string]bool{}
+	for _, c := range differ {
+		other[c.path] = !loose[c.path]
+	}
+	for _, c := range a.changes {
+		other[c.path] = false // merged with what dst has of its own
 	}
 	for _, f := range a.dstStatus.files {
-		if !ours[f.Path] || f.OldPath != "" && !ours[f.OldPath] {
+		if f.Index == '?' && !loose[f.Path] || other[f.Path] || other[f.OldPath] {
 			return false, nil
 		}
 	}
@@ -390,7 +357,14 @@ func (a *application) write(ctx context.Context) (Applied, error) {
 		}
 		out.Tracked = a.files
 	}
+	names := make([]string, len(a.untracked))
+	for i, f := range a.untracked {
+		names[i] = f.Path
+	}
 	n, err := a.copyUntracked()
+	if err == nil {
+		out.Tree, err = a.trackedTree(ctx, a.src, a.srcStatus, append(names, a.loosened...))
+	}
 	if err != nil {
 		a.takeBack(ctx)
 		return Applied{}, fault.Wrap(err, fault.Unavailable, "The untracked files could not be copied, and nothing was changed")
@@ -443,7 +417,7 @@ func (a *application) takeBack(ctx context.Context) {
 		errs = append(errs, clear1(a.dstRoot, name))
 	}
 	for _, c := range a.pending {
-		if c.oldMode == "000000" {
+		if c.oldMode == noMode {
 			errs = append(errs, clear1(a.dstRoot, c.path))
 		}
 	}

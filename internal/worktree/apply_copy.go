@@ -31,7 +31,7 @@ func (a *application) blocked() ([]string, error) {
 	}
 	var out []string
 	for _, c := range a.pending {
-		if c.oldMode == "000000" && c.mode != "160000" && a.untrackedAt(c.path) {
+		if c.oldMode == noMode && c.mode != "160000" && a.untrackedAt(c.path) {
 			out = append(out, c.path)
 		}
 	}

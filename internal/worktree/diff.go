@@ -218,25 +218,34 @@ func tempIndex() (index string, done func(), err error) {
 	return filepath.Join(dir, "index"), func() { _ = os.RemoveAll(dir) }, nil
 }
 
-// copyIndex copies the index of a checkout. A checkout without one gives a path where none is.
+// copyIndex copies the index of a checkout, its time included: by it git tells the files that changed within the same tick
+// of the clock as the index, and a later copy would make it miss them. A checkout without one gives a path where none is.
 func copyIndex(at place) (index string, done func(), err error) {
 	index, done, err = tempIndex()
 	if err != nil {
 		return "", nil, err
 	}
-	src, err := os.Open(filepath.Join(at.gitDir, "index"))
-	if os.IsNotExist(err) {
-		return index, done, nil
-	}
-	if err == nil {
-		err = copyTo(index, src)
-		src.Close()
-	}
-	if err != nil {
+	if err := copyFile(filepath.Join(at.gitDir, "index"), index); err != nil && !os.IsNotExist(err) {
 		done()
 		return "", nil, fault.Wrap(err, fault.Unavailable, "The index of the worktree cannot be read")
 	}
 	return index, done, nil
+}
+
+func copyFile(from, to string) error {
+	src, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	st, err := src.Stat()
+	if err != nil {
+		return err
+	}
+	if err := copyTo(to, src); err != nil {
+		return err
+	}
+	return os.Chtimes(to, st.ModTime(), st.ModTime())
 }
 
 func copyTo(path string, src io.Reader) error {

@@ -176,7 +176,7 @@ func (r *Repo) putBack(ctx context.Context, at place, saved snapshot) error {
 	if err := r.writeBlobs(ctx, at, root, write); err != nil {
 		return err
 	}
-	if _, err := r.git.run(ctx, command{at: at, args: []string{"read-tree", "-m", saved.index + "^{tree}"}, writes: true}); err != nil {
+	if _, err := r.git.run(ctx, command{at: at, args: []string{"read-tree", "-i", "-m", saved.index + "^{tree}"}, writes: true}); err != nil {
 		return err
 	}
 	off, err := r.passive(ctx, at)
@@ -189,6 +189,9 @@ func (r *Repo) putBack(ctx context.Context, at place, saved snapshot) error {
 	}
 	return err
 }
+
+// noMode is what git writes for a side of a difference where there is no file.
+const noMode = "000000"
 
 // treeChange is one difference of two trees.
 type treeChange struct {
