@@ -115,9 +115,12 @@ func (c *Core) Close(ctx context.Context) error {
 	select {
 	case <-done:
 	case <-ctx.Done():
-		err = errors.Join(err, context.Cause(ctx))
+		return errors.Join(err, context.Cause(ctx))
 	}
-	return err
+	if err != nil {
+		return err // something may still run: the next start shall look for it
+	}
+	return c.store.EndIntent(ctx, intentRun)
 }
 
 // spawn runs fn in a goroutine that Close waits for. After Close it does nothing and reports so.

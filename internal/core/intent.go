@@ -13,6 +13,8 @@ const (
 	intentArchive = "archive"
 	intentRestore = "restore"
 	intentApply   = "apply"
+	// intentRun stands while an app runs on the profile: a start that finds it knows that the app before was killed.
+	intentRun = "run"
 )
 
 // createIntent is the payload of intentCreate and intentRestore.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"termic/internal/api"
@@ -20,7 +21,11 @@ const remnantGrace = 1500 * time.Millisecond
 // reconcile mends what an app that was killed left behind: processes, half-done acts, jobs and prompts under way. It
 // runs before any verb does.
 func (c *Core) reconcile(ctx context.Context) error {
-	if err := c.endLeftovers(ctx); err != nil {
+	intents, err := c.store.Intents(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.endLeftovers(ctx, wasKilled(intents)); err != nil {
 		return err
 	}
 	prompts, err := c.store.InterruptPrompts(ctx)
@@ -37,18 +42,28 @@ func (c *Core) reconcile(ctx context.Context) error {
 	if jobs > 0 {
 		c.log.Info("jobs were interrupted by the end of the app", "count", jobs)
 	}
-	intents, err := c.store.Intents(ctx)
-	if err != nil {
-		return err
-	}
 	for _, in := range intents {
+		if in.Kind == intentRun {
+			continue
+		}
 		if err := c.settle(ctx, in); err != nil {
 			// Kept for the next start: a repository on a disk that is not mounted must not stop the app.
 			c.log.Error("an interrupted act could not be settled", "intent", in.ID, "err", err)
 			c.notice("An act on a task was interrupted and could not be settled: %s", sentence(err))
 		}
 	}
-	return nil
+	return c.store.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.EndIntent(ctx, intentRun); err != nil {
+			return err
+		}
+		_, err := tx.BeginIntent(ctx, store.Intent{ID: intentRun, Kind: intentRun, Payload: []byte("{}")})
+		return err
+	})
+}
+
+// wasKilled reports that the app before this one did not come to end its run.
+func wasKilled(intents []store.Intent) bool {
+	return slices.ContainsFunc(intents, func(in store.Intent) bool { return in.Kind == intentRun })
 }
 
 func wasWere(n int, noun string) string {
@@ -65,13 +80,14 @@ func (c *Core) notice(format string, args ...any) {
 }
 
 // endLeftovers ends programs that survived a killed app, found by their recorded session or by the task id in their
-// environment.
-func (c *Core) endLeftovers(ctx context.Context) error {
+// environment. After a kill the second way is always looked at: a program may have been started whose row was not yet
+// written.
+func (c *Core) endLeftovers(ctx context.Context, killed bool) error {
 	rows, err := c.store.Terminals(ctx)
 	if err != nil {
 		return err
 	}
-	if len(rows) == 0 {
+	if len(rows) == 0 && !killed {
 		return nil
 	}
 	tasks, err := c.store.Tasks(ctx, store.TaskFilter{})

@@ -34,12 +34,7 @@ func killRounds(t *testing.T) int {
 func TestKillLoop(t *testing.T) {
 	r := newRig(t)
 	r.stop()
-	bin := filepath.Join(t.TempDir(), "termic-headless")
-	build := exec.Command("go", "build", "-tags", "headless", "-o", bin, "termic")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "HOME="+realHome)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin := buildHeadless(t)
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("TERMIC_KILL_SEED"); s != "" {
 		n, err := strconv.ParseUint(s, 10, 64)
@@ -66,6 +61,18 @@ func TestKillLoop(t *testing.T) {
 	if acked < rounds {
 		t.Errorf("too little happened between the kills: %d calls", acked)
 	}
+}
+
+// buildHeadless builds the real program.
+func buildHeadless(t *testing.T) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "termic-headless")
+	build := exec.Command("go", "build", "-tags", "headless", "-o", bin, "termic")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "HOME="+realHome)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return bin
 }
 
 type killer struct {
