@@ -132,6 +132,7 @@ var table = []row{
 	{pkg: "internal/shellenv", in: leaf},
 	{pkg: "internal/tomledit", in: leaf},
 
+	{pkg: "bench", in: kit},
 	{pkg: "build/setup", in: kit},
 	{pkg: "internal/archtest", in: kit},
 	{pkg: "internal/e2e", in: kit},
