@@ -49,7 +49,7 @@ func (b responsesBody) items() []item {
 func clientItem(s string) bool {
 	s = strings.TrimSpace(s)
 	for _, head := range [...]string{"<environment_context", "<user_instructions", "<permissions", "<turn_aborted", "<user_shell_command",
-		"<skills_instructions", "<apps_instructions", "<collaboration_mode", "<model_switch", "<recommended_plugins", "# AGENTS"} {
+		"<skills_instructions", "<skill>", "<apps_instructions", "<collaboration_mode", "<model_switch", "<recommended_plugins", "# AGENTS"} {
 		if strings.HasPrefix(s, head) {
 			return true
 		}
