@@ -38,7 +38,7 @@ func read(doc []byte, home string, prev *snapshot) *snapshot {
 	if err != nil {
 		return unreadable(prev, parseProblem(err))
 	}
-	r := &reading{doc: doc, home: home, prev: prev, next: defaults(home)}
+	r := &reading{line: tomledit.Lines(doc), home: home, prev: prev, next: defaults(home)}
 	r.singles(m)
 	r.agents(m["agents"])
 	r.prompts(m["prompts"])
@@ -47,7 +47,18 @@ func read(doc []byte, home string, prev *snapshot) *snapshot {
 	byLine := func(a, b Problem) int { return a.Line - b.Line }
 	slices.SortStableFunc(r.next.problems, byLine)
 	slices.SortStableFunc(r.next.notes, byLine)
+	r.next.problems = capped(r.next.problems, "problems")
+	r.next.notes = capped(r.next.notes, "keys that are not known")
 	return r.next
+}
+
+// capped keeps a list readable and counts the rest.
+func capped(list []Problem, what string) []Problem {
+	more := len(list) - maxNamed
+	if more <= 0 {
+		return list
+	}
+	return append(list[:maxNamed:maxNamed], Problem{Text: fmt.Sprintf("and %d more %s", more, what)})
 }
 
 // unreadable is the last snapshot with the problem that keeps the file from being read.
@@ -67,7 +78,7 @@ func parseProblem(err error) Problem {
 
 // reading is the work of read.
 type reading struct {
-	doc  []byte
+	line func(path []string) int
 	home string
 	prev *snapshot
 	next *snapshot
@@ -75,7 +86,7 @@ type reading struct {
 
 // bad notes a value that was not taken.
 func (r *reading) bad(path []string, key, why string) {
-	r.next.problems = append(r.next.problems, Problem{Line: tomledit.Line(r.doc, path), Key: key,
+	r.next.problems = append(r.next.problems, Problem{Line: r.line(path), Key: key,
 		Text: key + " " + why + "; the last good value stays"})
 }
 
@@ -128,14 +139,14 @@ func (r *reading) entries(v any, name string, most int) ([]map[string]any, bool)
 		return nil, false
 	}
 	if len(list) > most {
-		r.next.problems = append(r.next.problems, Problem{Line: tomledit.Line(r.doc, []string{name, strconv.Itoa(most)}), Key: name,
+		r.next.problems = append(r.next.problems, Problem{Line: r.line([]string{name, strconv.Itoa(most)}), Key: name,
 			Text: fmt.Sprintf("%s has more than %d entries; the rest is not taken", name, most)})
 		list = list[:most]
 	}
 	out := make([]map[string]any, len(list))
 	for i, e := range list {
 		if out[i], ok = e.(map[string]any); !ok {
-			r.next.problems = append(r.next.problems, Problem{Line: tomledit.Line(r.doc, []string{name, strconv.Itoa(i)}), Key: name,
+			r.next.problems = append(r.next.problems, Problem{Line: r.line([]string{name, strconv.Itoa(i)}), Key: name,
 				Text: fmt.Sprintf("%s must hold tables only", name)})
 		}
 	}
@@ -154,7 +165,7 @@ func (r *reading) entryID(e map[string]any, name string, i int, seen map[string]
 		if _, has := e["id"]; has {
 			at = append(at, "id")
 		}
-		r.next.problems = append(r.next.problems, Problem{Line: tomledit.Line(r.doc, at), Key: name,
+		r.next.problems = append(r.next.problems, Problem{Line: r.line(at), Key: name,
 			Text: fmt.Sprintf("id %q in %s %s", text, name, why)})
 		return "", false
 	}
@@ -302,9 +313,6 @@ func (r *reading) unknown(m map[string]any) {
 		entry[f.Key] = true
 	}
 	r.unknownEntries(m["prompts"], "prompts", entry)
-	if more := len(r.next.notes) - maxNotes; more > 0 {
-		r.next.notes = append(r.next.notes[:maxNotes], Problem{Text: fmt.Sprintf("and %d more keys that are not known", more)})
-	}
 }
 
 func (r *reading) unknownEntries(v any, name string, known map[string]bool) {
@@ -321,11 +329,8 @@ func (r *reading) unknownIn(m map[string]any, known map[string]bool, prefix stri
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		path := append(at[:len(at):len(at)], key)
 		if !known[prefix+key] {
-			n := Problem{Key: strings.Join(path, "."), Text: strings.Join(path, ".") + " is not known; it is kept and has no effect"}
-			if len(r.next.notes) < maxNotes { // each look-up reads the file again
-				n.Line = tomledit.Line(r.doc, path)
-			}
-			r.next.notes = append(r.next.notes, n)
+			name := strings.Join(path, ".")
+			r.next.notes = append(r.next.notes, Problem{Line: r.line(path), Key: name, Text: name + " is not known; it is kept and has no effect"})
 			continue
 		}
 		sub, ok := m[key].(map[string]any)

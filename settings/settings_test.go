@@ -456,7 +456,9 @@ func (w *waiter) until(what string, ok func(Settings) bool) {
 	}
 }
 
-func size(n int) func(Settings) bool { return func(s Settings) bool { return s.Terminal.FontSize == n } }
+func size(n int) func(Settings) bool {
+	return func(s Settings) bool { return s.Terminal.FontSize == n }
+}
 
 func sized(n int) string { return fmt.Sprintf("[terminal]\nfont_size = %d\n", n) }
 
@@ -560,11 +562,11 @@ func TestWithoutWatchesTheFileIsPolled(t *testing.T) {
 
 func TestManyUnknownKeysAreCounted(t *testing.T) {
 	var b strings.Builder
-	for i := range maxNotes + 7 {
+	for i := range maxNamed + 7 {
 		fmt.Fprintf(&b, "k%d = 1\n", i)
 	}
 	notes := fresh(t, b.String()).Notes()
-	if len(notes) != maxNotes+1 {
+	if len(notes) != maxNamed+1 {
 		t.Fatalf("%d notes", len(notes))
 	}
 	found := false

@@ -47,7 +47,7 @@ const (
 	maxAgents  = 200
 	maxPrompts = 1000
 	maxKeys    = 500
-	maxNotes   = 50 // unknown keys that are named; more are counted
+	maxNamed   = 50 // problems and unknown keys that are named; more are counted
 )
 
 // Table returns all settings that have one value each, in the order of the manual. The caller may change the result.

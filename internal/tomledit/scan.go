@@ -9,7 +9,8 @@ import (
 // The scanner finds where things stand. It reads only documents that the full reader has accepted, so it need not know
 // what is forbidden; where it meets something that it does not know, it gives up.
 
-// maxDepth is how deep values may be nested, so that a hostile file cannot exhaust the stack.
+// maxDepth is how deep values may be nested and how many names a dotted key may have, so that a hostile file exhausts
+// neither stack nor memory.
 const maxDepth = 200
 
 // span is a range of bytes of the document.
@@ -56,6 +57,9 @@ type scanner struct {
 	pos   int
 	depth int
 }
+
+// errDeep says that there is more nesting than is followed.
+var errDeep = &SyntaxError{Reason: "values or keys are nested too deep"}
 
 // errScan says that the scanner and the full reader do not agree, which is a fault of the scanner.
 var errScan = &SyntaxError{Reason: "the layout of the file is not understood"}
@@ -171,7 +175,9 @@ func (s *scanner) key() ([]keyPart, error) {
 			}
 			p.name = string(s.doc[p.start:p.end])
 		}
-		parts = append(parts, p)
+		if parts = append(parts, p); len(parts) > maxDepth {
+			return nil, errDeep
+		}
 		s.blank(false)
 		if s.peek() != '.' {
 			return parts, nil
@@ -252,7 +258,7 @@ func (s *scanner) element() (*item, error) {
 // items reads what stands between brackets or braces.
 func (s *scanner) items(closing byte, read func() (*item, error)) ([]*item, error) {
 	if s.depth++; s.depth > maxDepth {
-		return nil, &SyntaxError{Reason: "values are nested too deep"}
+		return nil, errDeep
 	}
 	defer func() { s.depth-- }()
 	s.pos++

@@ -9,7 +9,8 @@
 //     change that would break it is refused with a [RefusedError], and so is a change that would need a table to become
 //     a value. Nothing is guessed.
 //   - Setting a key to the value that it has gives back the same bytes.
-//   - Deleting what Set or AppendTable has just added gives back the bytes from before.
+//   - Deleting the key, table or element that Set or AppendTable has just added gives back the bytes from before. (Where
+//     a header had to be made for a key, because only tables below it were named, deleting the key leaves the header.)
 //   - A document that does not parse is refused with a [SyntaxError] that names the line.
 //
 // What it does not cover: removing comments (one that stood above a deleted key stays), and files over [MaxSize].
@@ -101,19 +102,25 @@ func Get(doc []byte, path []string) (value any, found bool, err error) {
 
 // Line returns the line, from 1, on which the key or table at path is first named; 0 if it is not in the document or the
 // document does not parse.
-func Line(doc []byte, path []string) int {
+func Line(doc []byte, path []string) int { return Lines(doc)(path) }
+
+// Lines reads a document once and answers like Line for many paths.
+func Lines(doc []byte) func(path []string) int {
+	none := func([]string) int { return 0 }
 	if _, err := Decode(doc); err != nil {
-		return 0
+		return none
 	}
 	t, err := parse(doc)
 	if err != nil {
-		return 0
+		return none
 	}
-	n, rest := t.find(path)
-	if len(rest) > 0 || n.first < 0 {
-		return 0
+	return func(path []string) int {
+		n, rest := t.find(path)
+		if len(rest) > 0 || n.first < 0 {
+			return 0
+		}
+		return 1 + bytes.Count(doc[:n.first], []byte("\n"))
 	}
-	return 1 + bytes.Count(doc[:n.first], []byte("\n"))
 }
 
 // Set gives the key at path a value: bool, an integer, float, string, a slice or a map with string keys of these, or a

@@ -126,9 +126,11 @@ func TestSyntaxErrorNamesTheLine(t *testing.T) {
 			}
 		}
 	}
-	deep := "a = " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
-	if _, err := Set([]byte(deep), []string{"b"}, 1); err == nil {
-		t.Error("a value nested 5,000 deep was taken")
+	for _, deep := range []string{"a = " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000), strings.Repeat("a.", 30_000) + "a = 1",
+		"[" + strings.Repeat("a.", 30_000) + "a]"} {
+		if _, err := Set([]byte(deep), []string{"b"}, 1); err == nil {
+			t.Errorf("%.10s... was taken", deep)
+		}
 	}
 	if _, err := Decode(make([]byte, MaxSize+1)); err == nil {
 		t.Error("a file that is too large was read")
