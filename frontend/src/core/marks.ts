@@ -38,7 +38,8 @@ export function crashed(tab: TabStatus): boolean {
 
 export function tabMark(tab: TabStatus, seen = false): Mark {
   if (!tab.live) return crashed(tab) ? "failed" : "stopped";
-  return workMark(tab.state, seen);
+  const mark = workMark(tab.state, seen);
+  return mark === "stopped" ? "idle" : mark; // an agent that gives no sign of its state still runs
 }
 
 function workMark(state: string | undefined, seen: boolean): Mark {

@@ -30,6 +30,7 @@ export class TerminalStream {
   readonly #asked: Size; // with which it was attached
   #hidden = false;
   #resizes = 0;
+  #over = false; // the app ended the attachment: there is nobody left to tell
 
   constructor(task: string, tab: string, size: Size, events: StreamEvents) {
     this.#events = events;
@@ -93,6 +94,12 @@ export class TerminalStream {
     void this.#ack();
   }
 
+  /** Takes note of the end frame. */
+  ended(): void {
+    this.#over = true;
+    this.#input.close();
+  }
+
   dispose(): void {
     if (this.#abort.signal.aborted) return;
     void this.#tell("close");
@@ -101,7 +108,7 @@ export class TerminalStream {
   }
 
   async #ack(): Promise<void> {
-    if (this.#acking) return;
+    if (this.#acking || this.#over) return;
     this.#acking = true;
     this.#acked = this.#drawn;
     try {
@@ -114,7 +121,7 @@ export class TerminalStream {
   }
 
   async #tell(act: string, what?: object): Promise<void> {
-    if (!this.#attachment || this.#abort.signal.aborted) return;
+    if (!this.#attachment || this.#over || this.#abort.signal.aborted) return;
     try {
       await this.#post(act, JSON.stringify(what ?? {}));
     } catch {
@@ -155,7 +162,7 @@ export class TerminalStream {
     } catch {
       // That it broke is all there is to know.
     }
-    this.#input.close();
+    this.ended();
     this.#events.lost();
   }
 }

@@ -218,6 +218,7 @@ export class TerminalView {
         this.#resized(frame);
         return;
       case FrameKind.end:
+        this.#stream?.ended();
         this.#ended(json(frame) as { reason: string; exit?: Exit; error?: Fault });
         return;
     }
