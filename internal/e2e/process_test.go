@@ -167,7 +167,7 @@ func TestEnvironmentOfAnAgent(t *testing.T) {
 	fds, err := os.ReadFile(filepath.Join(r.home, "fd.txt"))
 	must(t, err)
 	for _, line := range strings.Split(strings.TrimSpace(string(fds)), "\n")[1:] {
-		if !strings.Contains(line, "/dev/pts/") && !strings.Contains(line, "/dump") { // dash keeps its script open
+		if !strings.Contains(line, "/dev/pts/") && !strings.Contains(line, "/dump") && !strings.Contains(line, "/fd.txt") { // the shell keeps its script open
 			t.Errorf("the agent has a descriptor of ours: %s", line)
 		}
 	}
