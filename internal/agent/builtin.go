@@ -71,7 +71,7 @@ func codex() Kind {
 		Hints: Hints{
 			Cursor:   true,
 			Composer: res(`^\s*›(?:\s+(.*))?\s*$`),
-			Modal: res(`(?i)update available!.*\b1\.`, `(?i)press enter to continue`, `(?i)do you trust the contents`, `(?i)sign in with chatgpt`,
+			Modal: res(`(?i)update available!`, `(?i)press enter to continue`, `(?i)do you trust the contents`, `(?i)sign in with chatgpt`,
 				`(?i)would you like to (run|make|grant)`, `(?i)press enter to confirm`),
 		},
 		Special: "/!", Mentions: "@$", Result: ResultCodex,

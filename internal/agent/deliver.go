@@ -41,6 +41,9 @@ const (
 	ConfirmWait = 6 * time.Second
 	// StuckAfter is how long the text must still stand in the field after an Enter for that Enter to be lost.
 	StuckAfter = 4 * time.Second
+	// AcceptAfter is how long a sign of work is waited for once the Enter has emptied the field, which is proof enough
+	// that the prompt was taken. claude needed up to 2.5 s on a loaded machine.
+	AcceptAfter = 2500 * time.Millisecond
 	// SilentWait is how long any output after the Enter is waited for from a program that gives no signs.
 	SilentWait = 1500 * time.Millisecond
 	// MaxEnters and MaxPastes bound the attempts.
@@ -125,7 +128,7 @@ func Deliver(ctx context.Context, t Terminal, k Kind, text string, o DeliverOpti
 	if err != nil {
 		return Receipt{}, err
 	}
-	w := &typist{t: t, k: k, d: o.Detector, o: o, clock: o.Clock, body: body, mark: markOf(body)}
+	w := &typist{t: t, k: k, d: o.Detector, o: o, clock: o.Clock, body: body, mark: markOf(body), ink: ink(body)}
 	if w.clock == nil {
 		w.clock = SystemClock{}
 	}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -19,12 +20,30 @@ func (w *typist) beforeEnter(ctx context.Context) error {
 		// A spinner never rests; the gap alone must do then.
 		at := later(w.at.Add(gap), earlier(g.last.Add(EchoQuiet), begin.Add(EchoQuiet+PlainGap)))
 		if !now.Before(at) {
-			return w.fit(g)
+			return w.steadyFit(ctx)
 		}
 		if w.exited() {
 			return w.failure(ErrExited, "")
 		}
 		if err := w.pause(ctx, g, at); err != nil {
+			return err
+		}
+	}
+}
+
+// tornFor is how long a reason that was read from the screen must hold: a look can fall into the middle of a redraw.
+const tornFor = 500 * time.Millisecond
+
+// steadyFit is fit, asked until the answer is good or has been bad for a while.
+func (w *typist) steadyFit(ctx context.Context) error {
+	until := w.clock.Now().Add(tornFor)
+	for {
+		g := w.d.glance()
+		err := w.fit(g)
+		if err == nil || errors.Is(err, ErrExited) || !w.clock.Now().Before(until) {
+			return err
+		}
+		if err := w.pause(ctx, g, until); err != nil {
 			return err
 		}
 	}
@@ -42,7 +61,7 @@ func (w *typist) fit(g glance) error {
 		return w.failure(ErrNeedsInput, g.st.Detail)
 	}
 	s := w.t.Screen()
-	if row, ok := w.k.dialog(s); ok {
+	if row, ok := w.asks(s); ok {
 		return w.failure(ErrNeedsInput, row)
 	}
 	if f, ok := w.k.composer(s); w.knows() && w.seen && (!ok || f.empty) {
@@ -125,7 +144,7 @@ type sight struct {
 
 // look judges the screen after an Enter, for agents that have not spoken yet.
 func (w *typist) look(s, before Screen, from, g glance, now time.Time) sight {
-	if row, ok := w.k.dialog(s); ok && now.Sub(w.rec.At) >= SilentWait {
+	if row, ok := w.asks(s); ok && now.Sub(w.rec.At) >= SilentWait {
 		// The field gave way to a question: the text was taken.
 		return sight{taken: true, mode: Accepted, question: row}
 	}
@@ -135,10 +154,10 @@ func (w *typist) look(s, before Screen, from, g glance, now time.Time) sight {
 	}
 	f, there := w.k.composer(s)
 	if there && f.empty {
-		// Signs of work follow within a second or so; without them the empty field must do.
+		// Signs of work follow soon; without them the empty field must do.
 		at := w.rec.At.Add(SilentWait)
 		if g.st.Capable {
-			at = w.rec.At.Add(StuckAfter)
+			at = w.rec.At.Add(AcceptAfter)
 		}
 		if !now.Before(at) {
 			return sight{taken: true, mode: Accepted}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -34,6 +35,8 @@ func TestMain(m *testing.M) {
 		fmt.Fprintf(os.Stderr, "the fake agent does not build: %v\n%s", err, out)
 		os.Exit(1)
 	}
+	flag.Parse()
+	flag.Set("test.parallel", "12") // the tests wait for terminals, not for processors
 	code := m.Run()
 	os.RemoveAll(dir)
 	if code == 0 {

@@ -15,27 +15,54 @@ import (
 // side chain, and has text. configDir is its CLAUDE_CONFIG_DIR, by default ~/.claude. Without a session id the newest
 // transcript of the directory is taken, unless the directory is shared.
 func ClaudeTranscript(configDir, cwd, sessionID string, shared bool) (Found, error) {
-	rel := filepath.Join("projects", claudeDirName(cwd))
+	if sessionID == "" && shared {
+		return Found{}, noSession("Claude Code")
+	}
+	if sessionID != "" && !safeID(sessionID) {
+		return Found{}, fault.New(fault.InvalidArgument, "The conversation id is not valid")
+	}
 	root, err := os.OpenRoot(configDir)
 	if err != nil {
 		return Found{}, noResult("Claude Code")
 	}
 	defer root.Close()
-	var name string
-	switch {
-	case sessionID != "":
-		if !safeID(sessionID) {
-			return Found{}, fault.New(fault.InvalidArgument, "The conversation id is not valid")
-		}
-		name = filepath.Join(rel, sessionID+".jsonl")
-	case shared:
-		return Found{}, noSession("Claude Code")
-	default:
-		if name = newestFile(root, rel); name == "" {
-			return Found{}, noResult("Claude Code")
-		}
+	name := claudeFile(root, cwd, sessionID)
+	if name == "" {
+		return Found{}, noResult("Claude Code")
 	}
 	return readTranscript(root, name, filepath.Join(configDir, name), "Claude Code", claudeText)
+}
+
+// claudeFile finds a transcript. The directory is named after the path as the system resolves it; a known conversation
+// that is not there is looked for in all of them, since very long names are cut in ways of their own.
+func claudeFile(root *os.Root, cwd, sessionID string) string {
+	dirs := []string{claudeDirName(cwd)}
+	if real, err := filepath.EvalSymlinks(cwd); err == nil && real != cwd {
+		dirs = append(dirs, claudeDirName(real))
+	}
+	if sessionID != "" {
+		if d, err := root.Open("projects"); err == nil {
+			more, _ := d.ReadDir(maxEntries) // what could be read is enough
+			d.Close()
+			for _, e := range more {
+				dirs = append(dirs, e.Name())
+			}
+		}
+	}
+	for _, dir := range dirs {
+		rel := filepath.Join("projects", dir)
+		if sessionID == "" {
+			if name := newestFile(root, rel); name != "" {
+				return name
+			}
+			continue
+		}
+		name := filepath.Join(rel, sessionID+".jsonl")
+		if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
+			return name
+		}
+	}
+	return ""
 }
 
 // claudeDirName is how claude names the directory of a project: everything that is no ASCII letter or digit becomes a

@@ -16,6 +16,7 @@ type typist struct {
 	clock Clock
 	body  string // what is typed
 	mark  mark   // what is looked for on the screen
+	ink   string // of the text
 
 	rec   Receipt
 	typed bool
@@ -298,18 +299,39 @@ func (w *typist) echo(ctx context.Context) (bool, error) {
 			w.rec.EchoSeen, w.seen = true, true
 			return true, nil
 		}
+		again := until
 		if now := w.clock.Now(); !now.Before(until) {
-			return w.noEcho(s)
+			again = until.Add(tornFor)
+			here, err := w.noEcho(s)
+			if err == nil || !now.Before(again) {
+				return here, err
+			}
 		}
-		if err := w.pause(ctx, g, until); err != nil {
+		if err := w.pause(ctx, g, again); err != nil {
 			return false, err
 		}
 	}
 }
 
+// asks is Kind.dialog for a delivery under way: rows of our own text do not make a dialog. Where the field is known it
+// tells the two apart; elsewhere a typed list of numbered points looks like a menu.
+func (w *typist) asks(s Screen) (string, bool) {
+	row, ok := w.k.dialog(s)
+	if !ok || !w.typed || w.knows() {
+		return row, ok
+	}
+	var rest []string
+	for _, r := range s.tail(dialogRows) {
+		if own := ink(strings.TrimLeft(r, " │┃|❯›▶→➤►●>*")); own == "" || !strings.Contains(w.ink, own) {
+			rest = append(rest, r)
+		}
+	}
+	return w.k.dialogIn(rest)
+}
+
 // noEcho decides what a text that cannot be seen means.
 func (w *typist) noEcho(s Screen) (bool, error) {
-	if row, ok := w.k.dialog(s); ok {
+	if row, ok := w.asks(s); ok {
 		return false, w.failure(ErrNeedsInput, row)
 	}
 	f, there := w.k.composer(s)
