@@ -88,7 +88,6 @@ type application struct {
 	tmp                  string // folder for indexes and the patch
 
 	since     string           // tree of the last time; "" = none
-	off       []setting        // keeps filters and drivers from running
 	against   string           // commit or tree that the change starts from
 	srcTree   string           // tracked files of the task
 	dstTree   string           // what dst holds of tracked files
@@ -112,10 +111,10 @@ func (r *Repo) newApply(ctx context.Context, wt string) (*application, error) {
 	}
 	a := &application{r: r}
 	var err error
-	if a.src, err = r.in(wt); err != nil {
+	if a.src, err = r.enter(ctx, wt); err != nil {
 		return nil, err
 	}
-	if a.dst, err = r.in(r.root); err != nil {
+	if a.dst, err = r.enter(ctx, r.root); err != nil {
 		return nil, err
 	}
 	if a.src.workTree == a.dst.workTree {
@@ -136,9 +135,6 @@ func (r *Repo) newApply(ctx context.Context, wt string) (*application, error) {
 	}
 	if n := a.srcStatus.Conflicted; n > 0 {
 		return nil, fault.New(fault.Conflict, "The task has %d files with unresolved conflicts", n).WithHint("Resolve them in the task first.")
-	}
-	if a.off, err = r.passive(ctx, a.dst); err != nil {
-		return nil, err
 	}
 	return a, a.open()
 }
@@ -282,7 +278,7 @@ func (a *application) trackedTree(ctx context.Context, at place, st Status, more
 	}
 	g := a.r.git
 	if names.Len() > 0 {
-		_, err := g.run(ctx, command{at: at, index: index, config: a.off, stdin: strings.NewReader(names.String()), writes: true,
+		_, err := g.run(ctx, command{at: at, index: index, stdin: strings.NewReader(names.String()), writes: true,
 			args: []string{"update-index", "--add", "--remove", "--replace", "-z", "--stdin"}})
 		if err != nil {
 			return "", fault.Wrap(err, fault.Conflict, "The changed files could not be read").WithHint("Did they change meanwhile? Try again. git says: %s", said(err))
@@ -386,11 +382,11 @@ func (a *application) write(ctx context.Context) (Applied, error) {
 // applyPatch runs the patch for real. git compares times before it compares content, so the index is refreshed first.
 func (a *application) applyPatch(ctx context.Context) error {
 	g := a.r.git
-	_, err := g.run(ctx, command{at: a.dst, config: a.off, writes: true, args: []string{"update-index", "-q", "--refresh"}})
+	_, err := g.run(ctx, command{at: a.dst, writes: true, args: []string{"update-index", "-q", "--refresh"}})
 	if err != nil && exitOf(err) != 1 {
 		return err
 	}
-	_, err = g.run(ctx, command{at: a.dst, config: a.off, writes: true, timeout: g.createTimeout, args: []string{"apply", "--3way", "--whitespace=nowarn", "--", a.patch}})
+	_, err = g.run(ctx, command{at: a.dst, writes: true, timeout: g.createTimeout, args: []string{"apply", "--3way", "--whitespace=nowarn", "--", a.patch}})
 	if err == nil {
 		return nil
 	}
@@ -422,7 +418,7 @@ func (a *application) takeBack(ctx context.Context) {
 		}
 	}
 	if a.dstStatus.Head != "" {
-		_, err := a.r.git.run(ctx, command{at: a.dst, config: a.off, writes: true, args: []string{"reset", "--hard", "--quiet", "HEAD"}})
+		_, err := a.r.git.run(ctx, command{at: a.dst, writes: true, args: []string{"reset", "--hard", "--quiet", "HEAD"}})
 		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -77,7 +77,7 @@ func (a *application) rehearse(ctx context.Context) error {
 	if _, err := g.run(ctx, command{at: a.dst, index: index, args: []string{"read-tree", a.dstTree}, writes: true}); err != nil {
 		return err
 	}
-	_, err := g.run(ctx, command{at: a.dst, index: index, config: a.off, writes: true, args: []string{"apply", "--cached", "--3way", "--whitespace=nowarn", "--", a.patch}})
+	_, err := g.run(ctx, command{at: a.dst, index: index, writes: true, args: []string{"apply", "--cached", "--3way", "--whitespace=nowarn", "--", a.patch}})
 	if err != nil && exitOf(err) < 0 {
 		return err
 	}
@@ -143,7 +143,7 @@ func (a *application) mergeTrees(ctx context.Context) (tree string, names []stri
 			return "", nil, err
 		}
 	}
-	res, err := g.run(ctx, command{at: a.dst, config: a.off, writes: true,
+	res, err := g.run(ctx, command{at: a.dst, writes: true,
 		args: []string{"merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", sides[0], sides[1]}})
 	recs := splitNUL(string(res.Stdout))
 	switch {

@@ -47,7 +47,7 @@ type Diff struct {
 // Untracked files count as wholly added. Counts of binary files are 0. Any failure of git is an error, never a zero; a
 // repository without commits is no failure: everything in it is untracked or staged, and compared with nothing.
 func (r *Repo) Diff(ctx context.Context, wt, base string, o DiffOptions) (Diff, error) {
-	at, err := r.in(wt)
+	at, err := r.enter(ctx, wt)
 	if err != nil {
 		return Diff{}, err
 	}
@@ -60,18 +60,14 @@ func (r *Repo) Diff(ctx context.Context, wt, base string, o DiffOptions) (Diff, 
 	if err != nil {
 		return Diff{}, err
 	}
-	off, err := r.passive(ctx, at)
-	if err != nil {
-		return Diff{}, err
-	}
 	index, done, err := r.untrackedIndex(ctx, at, st, &d)
 	if err != nil {
 		return Diff{}, err
 	}
 	defer done()
-	parts := []part{{command{at: at, config: off}, []string{"--find-renames", against}}}
+	parts := []part{{command{at: at}, []string{"--find-renames", against}}}
 	if index != "" {
-		parts = append(parts, part{command{at: at, config: off, index: index}, []string{"--no-renames"}})
+		parts = append(parts, part{command{at: at, index: index}, []string{"--no-renames"}})
 	}
 	if err := r.compare(ctx, parts, &d); err != nil {
 		return Diff{}, err

@@ -20,6 +20,9 @@ type place struct {
 	gitDir   string // of this checkout
 	common   string // of the repository
 	workTree string // "" = without one
+	// config holds for every run here. It switches filters and merge drivers off: whatever reads files or only writes an
+	// index may run them, to tell files apart that changed within one tick of the clock.
+	config []setting
 }
 
 // setting is one configuration value for the time of one run.
@@ -172,7 +175,7 @@ func (g *Git) environ(c command) []string {
 		"GIT_LITERAL_PATHSPECS=1"} {
 		env = append(env, kv)
 	}
-	all := append(safe(), c.config...)
+	all := append(append(safe(), c.at.config...), c.config...)
 	set("GIT_CONFIG_COUNT", strconv.Itoa(len(all)))
 	for i, s := range all {
 		set("GIT_CONFIG_KEY_"+strconv.Itoa(i), s.key)

@@ -79,7 +79,7 @@ func (r *Repo) holdings(ctx context.Context, wt, branch string, ownBranch bool) 
 	}
 	h := &holdings{}
 	var err error
-	h.at, err = r.in(wt)
+	h.at, err = r.enter(ctx, wt)
 	if f := fault.From(err); f != nil && f.Data["missing"] == true {
 		h.gone, err = true, nil
 	}
@@ -106,6 +106,11 @@ func (r *Repo) holdings(ctx context.Context, wt, branch string, ownBranch bool) 
 // filesHeld adds what is on disk.
 func (r *Repo) filesHeld(ctx context.Context, h *holdings) error {
 	st, err := r.status(ctx, h.at)
+	if exitOf(err) >= 0 && r.plain { // a filter that is broken must not keep a worktree for ever
+		if h.at.config, err = r.neutral(ctx, h.at); err == nil {
+			st, err = r.status(ctx, h.at)
+		}
+	}
 	if err != nil {
 		return err
 	}

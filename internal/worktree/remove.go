@@ -130,7 +130,13 @@ func (r *Repo) backup(ctx context.Context, h *holdings, o RemoveOptions) (string
 	if h.gone {
 		st = Status{Branch: o.Branch, Head: h.head}
 	}
-	s, err := r.save(ctx, h.at, st, h.tip, h.keep)
+	at := h.at
+	off, err := r.neutral(ctx, at)
+	at.config = off
+	var s snapshot
+	if err == nil {
+		s, err = r.save(ctx, at, st, h.tip, h.keep)
+	}
 	if err != nil {
 		if fault.CodeOf(err) == fault.Internal {
 			err = fault.Wrap(err, fault.Unavailable, "No backup of the worktree could be made, so it was not removed").WithHint("git says: %s", said(err))

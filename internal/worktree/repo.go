@@ -198,16 +198,18 @@ func canonical(path string) string {
 	}
 }
 
-// passive returns the settings that keep filters and merge drivers from running, for trees that could name programs of
-// an agent's choice. A merge driver without a command would silently keep our side, so it becomes git's own text merge.
-func (r *Repo) passive(ctx context.Context, at place) ([]setting, error) {
-	if r.plain {
-		return nil, nil
+// enter is in for commands that look at files or write an index: unless the Repo is plain, filters and merge drivers are
+// off there, since the tree could name programs of an agent's choice.
+func (r *Repo) enter(ctx context.Context, wt string) (place, error) {
+	at, err := r.in(wt)
+	if err == nil && !r.plain {
+		at.config, err = r.neutral(ctx, at)
 	}
-	return r.neutral(ctx, at)
+	return at, err
 }
 
-// neutral is passive whatever the Repo is.
+// neutral returns the settings that keep filters and merge drivers from running. A merge driver without a command would
+// silently keep our side, so it becomes git's own text merge.
 func (r *Repo) neutral(ctx context.Context, at place) ([]setting, error) {
 	names, err := r.git.records(ctx, command{at: at, args: []string{"config", "--null", "--name-only", "--get-regexp",
 		`^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver)$`}})

@@ -137,6 +137,9 @@ func (b *builder) fillFrom(ctx context.Context, o RestoreOptions, saved snapshot
 	if err != nil {
 		return err
 	}
+	if at.config, err = b.repo.neutral(ctx, at); err != nil { // files come back byte for byte
+		return err
+	}
 	if b.commit != saved.head {
 		b.warn("The branch %s moved since the worktree was removed, so its uncommitted work was not put back; it is in %s (git stash apply --index %s)",
 			b.branch, o.BackupRef, o.BackupRef)
@@ -179,11 +182,7 @@ func (r *Repo) putBack(ctx context.Context, at place, saved snapshot) error {
 	if _, err := r.git.run(ctx, command{at: at, args: []string{"read-tree", "-i", "-m", saved.index + "^{tree}"}, writes: true}); err != nil {
 		return err
 	}
-	off, err := r.passive(ctx, at)
-	if err != nil {
-		return err
-	}
-	_, err = r.git.run(ctx, command{at: at, config: off, args: []string{"update-index", "-q", "--refresh"}, writes: true})
+	_, err = r.git.run(ctx, command{at: at, args: []string{"update-index", "-q", "--refresh"}, writes: true})
 	if exitOf(err) == 1 { // some files differ from the index, as they did before
 		err = nil
 	}

@@ -44,7 +44,7 @@ func (s Status) Dirty() int { return len(s.files) }
 // Status reads the state of the worktree at wt: every changed and untracked file, one by one, ignored ones left out.
 // Errors: fault.NotFound when wt is no worktree of the repository or its folder is gone.
 func (r *Repo) Status(ctx context.Context, wt string) (Status, error) {
-	at, err := r.in(wt)
+	at, err := r.enter(ctx, wt)
 	if err != nil {
 		return Status{}, err
 	}
@@ -52,11 +52,7 @@ func (r *Repo) Status(ctx context.Context, wt string) (Status, error) {
 }
 
 func (r *Repo) status(ctx context.Context, at place) (Status, error) {
-	off, err := r.passive(ctx, at)
-	if err != nil {
-		return Status{}, err
-	}
-	out, err := r.git.text(ctx, command{at: at, config: off, args: []string{"status", "--porcelain=v2", "-z", "--branch",
+	out, err := r.git.text(ctx, command{at: at, args: []string{"status", "--porcelain=v2", "-z", "--branch",
 		"--untracked-files=all", "--find-renames", r.submodules()}})
 	if err != nil {
 		return Status{}, err
