@@ -115,7 +115,7 @@ kill-loop: setup-headless ## kill the app at 500 random instants while verbs run
 
 .PHONY: e2e-clients
 e2e-clients: setup-test headless ## the real claude and codex against a fake model (downloads 800 MB once)
-	build/e2e-clients.sh
+	TIMEOUT=90m build/e2e-clients.sh
 
 .PHONY: bench
 bench: setup-headless headless ## the measures of bench/, printed as a table
