@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"maps"
 	"strings"
 
 	"termic/internal/agent"
@@ -91,7 +92,8 @@ func (c *Core) TaskResult(ctx context.Context, call *Call, _ api.TaskResultParam
 	if err != nil {
 		return api.TaskResultResult{}, err
 	}
-	env := c.environment(ctx).Env
+	env := maps.Clone(c.environment(ctx).Env)
+	maps.Copy(env, kind.Env) // which may move the agent's files
 	found, err := agent.Result(agent.ResultQuery{Kind: kind, Home: c.home, Env: env, Dir: task.Path, SessionID: sessionOf(tab), SharedDir: task.IsMain})
 	if err != nil {
 		return api.TaskResultResult{}, err
