@@ -136,6 +136,7 @@ var table = []row{
 	{pkg: "build/setup", in: kit},
 	{pkg: "internal/archtest", in: kit},
 	{pkg: "internal/e2e", in: kit},
+	{pkg: "internal/e2eclients", in: kit},
 	{pkg: "internal/fakeagent", in: kit},
 	{pkg: "internal/fakemodel", in: kit},
 	{pkg: "internal/fakemodel/cmd", in: kit},
