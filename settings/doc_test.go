@@ -66,7 +66,7 @@ A shortcut for each action, such as ` + "`\"tab.next\" = \"ctrl+tab\"`" + `. An 
 
 ` + "```toml" + `
 [tasks]
-dir = "~/work/tasks"
+dir = "~/code/tasks"
 
 [[agents]]
 id = "mine"
@@ -129,7 +129,7 @@ func TestExampleOfTheManual(t *testing.T) {
 	_, rest, _ := strings.Cut(string(settingsDoc()), "```toml\n")
 	example, _, _ := strings.Cut(rest, "```")
 	f := fresh(t, example)
-	if s := f.Get(); f.Problem() != "" || len(f.Notes()) > 0 || s.Tasks.Dir != home+"/work/tasks" || len(s.Agents) != 2 || s.Agents[0].Env["MINE_COLOR"] != "1" {
+	if s := f.Get(); f.Problem() != "" || len(f.Notes()) > 0 || s.Tasks.Dir != home+"/code/tasks" || len(s.Agents) != 2 || s.Agents[0].Env["MINE_COLOR"] != "1" {
 		t.Errorf("%+v, %s", s, f.Problem())
 	}
 }

@@ -116,11 +116,13 @@ func (s *Store) Path() string { return s.path }
 func (s *Store) Close() error {
 	var err error
 	s.closed.Do(func() {
-		flushErr := s.flush(context.Background())
+		s.group.mu.Lock()
+		s.group.closed = true // no row is taken after the last commit
+		s.group.mu.Unlock()
 		close(s.stop)
 		s.wg.Wait()
 		s.lock <- struct{}{} // wait for the last writer and let no other in
-		err = errors.Join(flushErr, s.disconnect())
+		err = errors.Join(s.flushLocked(context.Background(), nil), s.disconnect())
 	})
 	return err
 }
@@ -193,7 +195,7 @@ func (s *Store) tend() {
 			select {
 			case <-time.After(s.o.GroupDelay):
 			case <-s.stop:
-				return // Close has flushed
+				return // Close commits the rest
 			}
 			if err := s.flush(context.Background()); err != nil {
 				s.o.Log.Error("store: commit grouped ledger rows", "err", err)

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -499,6 +501,88 @@ func TestContextBoundsTheWaitOnly(t *testing.T) {
 	if _, err := s.ProjectByName(t.Context(), "a"); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestFullDisk lets the database grow no further, which SQLite reports as it does a full disk.
+func TestFullDisk(t *testing.T) {
+	s, ctx := openNew(t), t.Context()
+	p := addProject(t, s, "alpha")
+	task := must[Task](t)(s.CreateTask(ctx, Task{ProjectID: p.ID, Name: "one"}))
+	tab := must[Tab](t)(s.CreateTab(ctx, Tab{TaskID: task.ID, Kind: TabAgent}))
+	pages := func(query string, n int) {
+		t.Helper()
+		if err := s.w.QueryRowContext(ctx, query).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pages("PRAGMA max_page_count = 1", 0) // means: as many as there are
+	text := strings.Repeat("x", 100_000)
+	err := s.Write(ctx, func(tx *Tx) error {
+		if _, err := tx.UpdateTask(ctx, task.ID, func(v *Task) error { v.Name = "two"; return nil }); err != nil {
+			return err
+		}
+		_, err := tx.EnqueuePrompt(ctx, Prompt{TabID: tab.ID, Text: text})
+		return err
+	})
+	wantCode(t, err, fault.Unavailable)
+	if f := fault.From(err); !strings.Contains(f.Message, "disk is full") {
+		t.Errorf("words: %q", f.Message)
+	}
+	if got := must[Task](t)(s.Task(ctx, task.ID)); got.Name != "one" {
+		t.Error("half of a failed transaction was kept")
+	}
+	// Grouped rows wait until there is room again.
+	for n := range groupMost {
+		big := row(n)
+		big.Shape = strings.Repeat("s", maxShape)
+		if err := s.AppendGrouped(ctx, big); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantCode(t, s.AppendGrouped(ctx, row(groupMost)), fault.Unavailable)
+	pages("PRAGMA max_page_count = 1000000", 0)
+	must[Prompt](t)(s.EnqueuePrompt(ctx, Prompt{TabID: tab.ID, Text: text}))
+	if _, total, err := s.Ledger(ctx, LedgerFilter{}); err != nil || total != groupMost {
+		t.Errorf("%d grouped rows after the disk had room again, %v", total, err)
+	}
+	if err := s.Check(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNoGroupedRowIsLostAtClose has rows come in while the store closes: each that was taken is there afterwards.
+func TestNoGroupedRowIsLostAtClose(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "termic.db")
+	s, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	var taken atomic.Int64
+	for range 4 {
+		wg.Go(func() {
+			for {
+				err := s.AppendGrouped(context.Background(), row(1))
+				if err != nil {
+					wantCode(t, err, fault.Unavailable)
+					return
+				}
+				taken.Add(1)
+			}
+		})
+	}
+	for taken.Load() < 500 {
+		runtime.Gosched()
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wg.Wait()
+	again := openAt(t, path, Options{})
+	if _, total, err := again.Ledger(t.Context(), LedgerFilter{}); err != nil || total != taken.Load() {
+		t.Errorf("%d rows were taken, %d are there, %v", taken.Load(), total, err)
+	}
+	wantChain(t, again, 0, ChainWhole)
 }
 
 func TestClosedStore(t *testing.T) {

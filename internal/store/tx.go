@@ -34,6 +34,18 @@ type Tx struct {
 // happens to the context, so that nil means durable and an error means unchanged. fn must use tx only: a writing method
 // of the Store would wait for fn itself.
 func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
+	if err := s.take(ctx); err != nil {
+		return err
+	}
+	defer func() { <-s.lock }()
+	return s.writeLocked(context.WithoutCancel(ctx), fn)
+}
+
+// take waits for the write lock, which the caller gives back by receiving from lock.
+func (s *Store) take(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fault.Wrap(context.Cause(ctx), fault.Unavailable, "The call was stopped before anything was written")
+	}
 	select {
 	case <-s.stop:
 		return errClosed()
@@ -41,13 +53,12 @@ func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	}
 	select {
 	case s.lock <- struct{}{}:
+		return nil
 	case <-s.stop:
 		return errClosed()
 	case <-ctx.Done():
 		return fault.Wrap(context.Cause(ctx), fault.Unavailable, "The call was stopped before anything was written")
 	}
-	defer func() { <-s.lock }()
-	return s.writeLocked(context.WithoutCancel(ctx), fn)
 }
 
 func errClosed() error {
