@@ -63,11 +63,8 @@ func (c *Core) AttachVerb(ctx context.Context, call *Call, p api.AttachParams) (
 			return api.AttachHandle{}, err
 		}
 	}
-	pressure := ptyhost.Lag
-	if as.AnswersQueries {
-		pressure = ptyhost.PauseReader
-	}
-	if a.view, err = term.Attach(ptyhost.AttachOptions{AnswersQueries: as.AnswersQueries, Pressure: pressure}); err != nil {
+	// A person looks at it, so a flood waits for the viewer instead of throwing it out.
+	if a.view, err = term.Attach(ptyhost.AttachOptions{AnswersQueries: as.AnswersQueries, Pressure: ptyhost.PauseReader}); err != nil {
 		return api.AttachHandle{}, err
 	}
 	return api.AttachHandle{AttachResult: a.result, Handle: a}, nil

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"termic/internal/agent"
@@ -136,9 +137,9 @@ func (c *Core) observe(ctx context.Context, w waitFor) (agent.Observation, error
 		return o, err
 	}
 	switch {
-	case t.State == api.TaskCreating || w.tab != "" && c.isStarting(w.tab):
+	case t.State == api.TaskCreating || !o.Live && c.anyStarting(tabs, w.tab):
 		if w.prompt == "" {
-			// Creating is not settled: the wait sees an agent at work.
+			// Neither creating nor starting is settled: the wait sees an agent at work.
 			o.Present, o.Live = true, true
 			o.State = agent.State{Work: agent.Working, Capable: true}
 		}
@@ -222,6 +223,11 @@ func (c *Core) setStarting(tabID string, on bool) {
 	} else {
 		delete(c.starting, tabID)
 	}
+}
+
+// anyStarting reports whether the program of one of the tabs that are looked at is about to be started.
+func (c *Core) anyStarting(tabs []store.Tab, only string) bool {
+	return slices.ContainsFunc(tabs, func(t store.Tab) bool { return (only == "" || t.ID == only) && c.isStarting(t.ID) })
 }
 
 func (c *Core) isStarting(tabID string) bool {
