@@ -13,7 +13,7 @@ const ChainWhole = "whole"
 // VerifyChain checks the newest rows of the ledger, all when newest is 0 or less: every row's hash over its content and
 // the hash of the row before, the numbers without a gap, from the anchor that pruning left to the end that the last
 // append left. It answers ChainWhole, or "broken at row N: why" with the first row that does not fit; the error is for
-// a ledger that cannot be read. A million rows take a few seconds.
+// a ledger that cannot be read. A million rows take some ten seconds; a caller that shows rows checks those that it shows.
 func (s *Store) VerifyChain(ctx context.Context, newest int64) (verdict string, err error) {
 	tx, err := s.pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // one view, while others append and prune
 	if err != nil {
