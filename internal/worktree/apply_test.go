@@ -271,3 +271,23 @@ func TestApplyTakesBackWhatFails(t *testing.T) {
 	same(t, "main", w.tree(dir), before)
 	same(t, "status", w.run(dir, "status", "--porcelain"), "")
 }
+
+func TestW1ApplyMovesNoBranch(t *testing.T) {
+	w := newWorld(t)
+	dir := w.repo("r")
+	w.run(dir, "checkout", "-q", "-b", "other")
+	second := filepath.Join(w.dir, "second")
+	w.run(dir, "worktree", "add", "-q", second, "main") // the base is checked out elsewhere
+	r := w.open(dir)
+	c, err := r.Create(ctx, CreateOptions{Path: filepath.Join(w.dir, "t"), Branch: "t", Base: "main"})
+	w.must(err)
+	w.write(c.Path, "a.txt", "changed\n")
+	w.commit(c.Path, "work")
+	refs := w.run(dir, "for-each-ref")
+	a, err := r.Apply(ctx, c.Path, c.BaseRef)
+	w.must(err)
+	same(t, "tracked", a.Tracked, 1)
+	same(t, "the checkout that was named", w.read(dir, "a.txt"), "changed\n")
+	same(t, "the other one", w.run(second, "status", "--porcelain"), "")
+	same(t, "refs", w.run(dir, "for-each-ref"), refs)
+}

@@ -11,8 +11,6 @@ import (
 // parseDiff reads the output of `git diff --raw --numstat -z`: all raw records, then all numbers.
 func parseDiff(out string) ([]api.FileChange, error) {
 	recs := splitNUL(out)
-	var files []api.FileChange
-	at := map[string]int{}
 	i := 0
 	next := func() (string, bool) {
 		if i >= len(recs) {
@@ -21,6 +19,8 @@ func parseDiff(out string) ([]api.FileChange, error) {
 		i++
 		return recs[i-1], true
 	}
+	var files []api.FileChange
+	at := map[string]int{}
 	for i < len(recs) && strings.HasPrefix(recs[i], ":") {
 		head, _ := next()
 		f, err := parseRaw(head, next)
@@ -38,28 +38,37 @@ func parseDiff(out string) ([]api.FileChange, error) {
 	}
 	for i < len(recs) {
 		rec, _ := next()
-		n := strings.SplitN(rec, "\t", 3)
-		if len(n) != 3 {
-			return nil, errors.New("diff: unknown numbers " + strconv.Quote(printable(rec, 80)))
-		}
-		path := n[2]
-		if path == "" { // a rename: both names follow
-			_, ok1 := next()
-			to, ok2 := next()
-			if !ok1 || !ok2 {
-				return nil, errors.New("diff: numbers of a rename without its names")
-			}
-			path = to
+		path, added, removed, err := parseNumbers(rec, next)
+		if err != nil {
+			return nil, err
 		}
 		j, ok := at[path]
 		if !ok {
 			return nil, errors.New("diff: numbers of a file that was not listed")
 		}
-		if err := count(&files[j], n[0], n[1]); err != nil {
+		if err := count(&files[j], added, removed); err != nil {
 			return nil, err
 		}
 	}
 	return files, nil
+}
+
+// parseNumbers reads one record of numbers: "added TAB removed TAB name". The name is empty for a rename, whose two names
+// follow.
+func parseNumbers(rec string, next func() (string, bool)) (path, added, removed string, err error) {
+	n := strings.SplitN(rec, "\t", 3)
+	if len(n) != 3 {
+		return "", "", "", errors.New("diff: unknown numbers " + strconv.Quote(printable(rec, 80)))
+	}
+	if path = n[2]; path == "" {
+		_, ok1 := next()
+		to, ok2 := next()
+		if !ok1 || !ok2 {
+			return "", "", "", errors.New("diff: numbers of a rename without its names")
+		}
+		path = to
+	}
+	return path, n[0], n[1], nil
 }
 
 // count takes the two numbers of a file; a binary file has hyphens.

@@ -170,11 +170,8 @@ func (g *Git) environ(c command) []string {
 	if !c.writes {
 		set("GIT_OPTIONAL_LOCKS", "0")
 	}
-	for _, kv := range []string{"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "SSH_ASKPASS_REQUIRE=never",
-		"GCM_INTERACTIVE=never", "GIT_PAGER=cat", "PAGER=cat", "GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true", "GIT_FLUSH=0",
-		"GIT_LITERAL_PATHSPECS=1"} {
-		env = append(env, kv)
-	}
+	env = append(env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "SSH_ASKPASS_REQUIRE=never", "GCM_INTERACTIVE=never",
+		"GIT_PAGER=cat", "PAGER=cat", "GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true", "GIT_FLUSH=0", "GIT_LITERAL_PATHSPECS=1")
 	all := append(append(safe(), c.at.config...), c.config...)
 	set("GIT_CONFIG_COUNT", strconv.Itoa(len(all)))
 	for i, s := range all {

@@ -105,10 +105,15 @@ func (r *Repo) holdings(ctx context.Context, wt, branch string, ownBranch bool) 
 
 // filesHeld adds what is on disk.
 func (r *Repo) filesHeld(ctx context.Context, h *holdings) error {
-	st, err := r.status(ctx, h.at)
+	index, done, err := r.unhidden(ctx, h.at)
+	if err != nil {
+		return err
+	}
+	defer done()
+	st, err := r.statusBy(ctx, h.at, index)
 	if exitOf(err) >= 0 && r.plain { // a filter that is broken must not keep a worktree for ever
 		if h.at.config, err = r.neutral(ctx, h.at); err == nil {
-			st, err = r.status(ctx, h.at)
+			st, err = r.statusBy(ctx, h.at, index)
 		}
 	}
 	if err != nil {
@@ -143,6 +148,40 @@ func (r *Repo) filesHeld(ctx context.Context, h *holdings) error {
 	subs, err := r.submodulesHeld(ctx, h.at)
 	h.add(LossSubmodule, len(subs), subs)
 	return err
+}
+
+// unhidden returns an index in which no file that is on disk is marked as "assume unchanged" or "skip worktree": changes
+// behind these marks are work like any other. "" = there are none, and the worktree's own index will do.
+func (r *Repo) unhidden(ctx context.Context, at place) (index string, done func(), err error) {
+	recs, err := r.git.records(ctx, command{at: at, args: []string{"ls-files", "-v", "-z"}})
+	if err != nil {
+		return "", nil, err
+	}
+	var names strings.Builder
+	for _, rec := range recs {
+		tag, name, ok := strings.Cut(rec, " ")
+		if !ok || tag != "S" && tag == strings.ToUpper(tag) {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(at.workTree, filepath.FromSlash(name))); err == nil || tag != "S" {
+			names.WriteString(name + "\x00")
+		}
+	}
+	if names.Len() == 0 {
+		return "", func() {}, nil
+	}
+	if index, done, err = copyIndex(at); err != nil {
+		return "", nil, err
+	}
+	for _, flag := range []string{"--no-assume-unchanged", "--no-skip-worktree"} { // git takes one of them at a time
+		_, err = r.git.run(ctx, command{at: at, index: index, writes: true, stdin: strings.NewReader(names.String()),
+			args: []string{"update-index", flag, "-z", "--stdin"}})
+		if err != nil {
+			done()
+			return "", nil, err
+		}
+	}
+	return index, done, nil
 }
 
 // commitsHeld adds the commits of HEAD and branch that are nowhere else.

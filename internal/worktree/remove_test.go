@@ -39,6 +39,14 @@ func TestW20NothingIsLostWithoutConsent(t *testing.T) {
 			func(t *testing.T, w *world, main, ref string) {
 				same(t, "kept", w.run(main, "show", ref+":new \"file\"\n.txt"), "precious")
 			}},
+		{"hidden from status", "dirty", func(w *world, dir string) {
+			w.run(dir, "update-index", "--assume-unchanged", "a.txt")
+			w.run(dir, "update-index", "--skip-worktree", "c.txt")
+			w.write(dir, "a.txt", "precious\n")
+			w.write(dir, "c.txt", "precious too\n")
+		}, func(t *testing.T, w *world, main, ref string) {
+			same(t, "kept", w.run(main, "show", ref+":a.txt")+w.run(main, "show", ref+":c.txt"), "preciousprecious too")
+		}},
 		{"ignored", "ignored", func(w *world, dir string) { w.write(dir, "secrets.env", "precious\n") }, nil},
 		{"unpushed", "unpushed", func(w *world, dir string) {
 			w.write(dir, "a.txt", "precious\n")
@@ -340,4 +348,44 @@ func TestRestore(t *testing.T) {
 		w.must(err)
 		same(t, "branch", back.Branch, c.Branch)
 	})
+}
+
+func TestBackupsAndDropBranch(t *testing.T) {
+	w := newWorld(t)
+	main := w.repo("r")
+	r := w.open(main)
+	for range 11 {
+		c := w.task(r, "t")
+		w.write(c.Path, "a.txt", "x\n")
+		_, err := r.Remove(ctx, RemoveOptions{Path: c.Path, Branch: c.Branch, ID: "01A", Consent: true, DeleteBranch: true})
+		w.must(err)
+	}
+	refs, err := r.Backups(ctx, "01A")
+	w.must(err)
+	same(t, "backups", len(refs), 11)
+	same(t, "newest", refs[10], BackupPrefix+"01A-11")
+	head := w.run(main, "rev-parse", "HEAD")
+	w.run(main, "branch", "same")
+	w.run(main, "branch", "moved", w.run(main, "commit-tree", "-m", "x", "-p", "HEAD", "HEAD^{tree}"))
+	for _, name := range []string{"same", "moved", "main", "never"} {
+		w.must(r.DropBranch(ctx, name, head))
+	}
+	same(t, "branches", w.run(main, "branch", "--format=%(refname:short)"), "main\nmoved")
+}
+
+// A filter whose program is gone must not keep a worktree from being removed, nor its files from the backup.
+func TestRemoveWithABrokenFilter(t *testing.T) {
+	w := newWorld(t)
+	main := w.repo("r")
+	w.write(main, ".gitattributes", "*.bin filter=big\n")
+	w.write(main, "x.bin", "x\n")
+	w.commit(main, "big")
+	r := w.open(main).Plain()
+	c := w.task(r, "t")
+	w.write(c.Path, "x.bin", "y\n")
+	w.run(main, "config", "filter.big.clean", "no-such-program")
+	w.run(main, "config", "filter.big.required", "true")
+	removed, err := r.Remove(ctx, RemoveOptions{Path: c.Path, Branch: c.Branch, Consent: true})
+	w.must(err)
+	same(t, "kept", w.run(main, "show", removed.BackupRef+":x.bin"), "y")
 }

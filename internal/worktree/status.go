@@ -51,8 +51,11 @@ func (r *Repo) Status(ctx context.Context, wt string) (Status, error) {
 	return r.status(ctx, at)
 }
 
-func (r *Repo) status(ctx context.Context, at place) (Status, error) {
-	out, err := r.git.text(ctx, command{at: at, args: []string{"status", "--porcelain=v2", "-z", "--branch",
+func (r *Repo) status(ctx context.Context, at place) (Status, error) { return r.statusBy(ctx, at, "") }
+
+// statusBy is status with another index; "" = the checkout's own.
+func (r *Repo) statusBy(ctx context.Context, at place, index string) (Status, error) {
+	out, err := r.git.text(ctx, command{at: at, index: index, args: []string{"status", "--porcelain=v2", "-z", "--branch",
 		"--untracked-files=all", "--find-renames", r.submodules()}})
 	if err != nil {
 		return Status{}, err
