@@ -103,7 +103,8 @@ check: setup-window frontend/dist/index.html ## format, vet, staticcheck, layers
 
 .PHONY: gen
 gen: setup-headless ## write the generated files again
-	go run $(HEADLESS) ./internal/verb/gen
+	CGO_ENABLED=0 go run $(HEADLESS) ./internal/verb/gen
+	CGO_ENABLED=0 go test $(HEADLESS) ./settings -run '^TestSettingsDoc$$' -update
 
 .PHONY: fuzz-short
 fuzz-short: setup-headless ## every fuzz target for 30 seconds (FUZZTIME)
