@@ -122,6 +122,7 @@ var table = []row{
 	{pkg: "settings", in: mechanism},
 	{pkg: "clientsetup", in: mechanism, planned: true},
 
+	{pkg: "frontend", in: leaf}, // the built page, as files
 	{pkg: "internal/api", in: leaf},
 	{pkg: "internal/atomicfile", in: leaf},
 	{pkg: "internal/childproc", in: leaf},
