@@ -89,8 +89,16 @@ func Open(ctx context.Context, o Options) (a *App, err error) {
 	}
 	a.control, err = control.Listen(ctx, control.Options{Dir: a.dir.Path, Backend: controlBackend{a.Dispatcher}, Version: o.Version, Log: a.Log,
 		Enabled: func() bool { return a.settings.Get().General.CLIEnabled },
-		Raise:   func(context.Context) error { a.Raise(); return nil }})
+		Raise:   a.raiseAsked})
 	return a, err
+}
+
+// raiseAsked shows the window for another process that was started on the same profile.
+func (a *App) raiseAsked(context.Context) error {
+	if !a.Raise() {
+		return fault.New(fault.Unavailable, "Termic runs without a window on this profile")
+	}
+	return nil
 }
 
 // openState opens the settings and the store.

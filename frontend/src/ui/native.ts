@@ -6,12 +6,14 @@ interface Bridge {
   ClipboardRead(): Promise<string>;
   ClipboardWrite(text: string): Promise<void>;
   OpenExternal(url: string): Promise<void>;
+  CloseShown(): Promise<void>;
   Painted(): Promise<void>;
 }
 
 declare global {
   interface Window {
     go?: { app?: { Bridge?: Bridge } };
+    runtime?: { EventsOn(name: string, run: () => void): () => void };
   }
 }
 
@@ -43,6 +45,15 @@ export function openExternal(url: string): void {
   const native = bridge();
   if (native) void native.OpenExternal(url);
   else window.open(url, "_blank", "noopener,noreferrer");
+}
+
+/** Runs when the person closes the window while agents run; says so to the window, which then stays open. */
+export function onCloseAsked(ask: () => void): () => void {
+  const off = window.runtime?.EventsOn("termic:close", () => {
+    ask();
+    void bridge()?.CloseShown();
+  });
+  return off ?? (() => {});
 }
 
 /** Tells the window that something was drawn. */

@@ -19,7 +19,8 @@ export type Open =
   | { kind: "rename"; task: TaskDetail }
   | { kind: "closeTab"; task: TaskDetail; tab: TabStatus }
   | { kind: "stop"; task: TaskDetail }
-  | { kind: "removeProject"; project: Project };
+  | { kind: "removeProject"; project: Project }
+  | { kind: "quit" };
 
 /**
  * What the page shows. The app's state comes whole from window_state and is never changed here; the rest is which part

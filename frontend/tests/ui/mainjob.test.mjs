@@ -157,7 +157,7 @@ step("a task is renamed", async () => {
   const { page } = rig();
   await rig().row("Greet the world").focus();
   await page.keyboard.press("F2");
-  await page.getByLabel("Name").fill("Greet everybody");
+  await page.getByRole("textbox", { name: "Name" }).fill("Greet everybody");
   await page.keyboard.press("Enter");
   await rig().row("Greet everybody").waitFor();
 });
