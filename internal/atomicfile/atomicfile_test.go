@@ -122,7 +122,10 @@ func TestSymlinks(t *testing.T) { // C8
 			link(t, filepath.Join(dir, "dots", "real"), filepath.Join(dir, "f"))
 			return "dots/real"
 		}},
-		{"relative", func(t *testing.T, dir string) string { link(t, "dots/real", filepath.Join(dir, "f")); return "dots/real" }},
+		{"relative", func(t *testing.T, dir string) string {
+			link(t, "dots/real", filepath.Join(dir, "f"))
+			return "dots/real"
+		}},
 		{"chain of two", func(t *testing.T, dir string) string {
 			link(t, "dots/hop", filepath.Join(dir, "f"))
 			link(t, "../deep/real", filepath.Join(dir, "dots", "hop"))

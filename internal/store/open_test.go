@@ -29,6 +29,17 @@ func TestFilesAreClosedToOthers(t *testing.T) {
 	}
 }
 
+// TestDurability pins what a killed process cannot show: that a commit is on the disk before the answer.
+func TestDurability(t *testing.T) {
+	s := openNew(t)
+	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "fullfsync": "1", "foreign_keys": "1", "trusted_schema": "0"} {
+		var got string
+		if err := s.w.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
+			t.Errorf("%s of the writer is %s, %v; want %s", pragma, got, err, want)
+		}
+	}
+}
+
 func TestPathsWithOddCharacters(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a b?c=d#e%20f&é\n")
 	if err := os.Mkdir(dir, 0o700); err != nil {
