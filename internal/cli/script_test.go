@@ -20,6 +20,8 @@ import (
 	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/tidwall/gjson"
+
+	"termic/internal/verb"
 )
 
 // settingsText is the profile of every script: agents that are the fake one in the manners that scripts need.
@@ -40,6 +42,14 @@ resume_id_args = ["--resume", "{UUID}"]
 env = { FAKEAGENT_LOG = %[4]q, FAKEAGENT_HOME = %[5]q }
 `
 
+// claudeText puts the fake agent in the place of one whose transcripts are read.
+const claudeText = `[[agents]]
+id = "claude"
+command = %[1]q
+args = ["--manner", "osc7501"]
+env = { FAKEAGENT_LOG = %[2]q, FAKEAGENT_HOME = %[3]q, FAKEAGENT_CLAUDE = "1", CLAUDE_CONFIG_DIR = %[4]q }
+`
+
 // TestScripts runs the real program, built without a window, against a real repository and the fake agent.
 func TestScripts(t *testing.T) {
 	bin := t.TempDir()
@@ -52,6 +62,39 @@ func TestScripts(t *testing.T) {
 			"serve": serve, "stop": stopServing, "json": jsonValue, "until": until, "code": code, "terminal": terminal,
 		},
 	})
+}
+
+// TestScriptsCoverEveryVerb: each verb of the command line is run by a script, and again for its JSON.
+func TestScriptsCoverEveryVerb(t *testing.T) {
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, strings.Split(string(b), "\n")...)
+	}
+	for _, v := range verb.All() {
+		if v.CLI == "" || v.Name == "serve" { // serve is the command of the scripts by that name
+			continue
+		}
+		text, asJSON := false, v.Name == "attach" // the result of attach is told beside the terminal's own text
+		for _, l := range lines {
+			called := false
+			for _, path := range append([]string{v.CLI}, v.Aliases...) {
+				called = called || strings.Contains(l+" ", "termic "+path+" ") || strings.Contains(l+" ", "termic --json "+path+" ")
+			}
+			js := strings.Contains(l, "--json")
+			text, asJSON = text || called && !js, asJSON || called && js
+		}
+		if !text || !asJSON {
+			t.Errorf("%s: a script runs it: %v, with --json: %v", v.CLI, text, asJSON)
+		}
+	}
 }
 
 func build(t *testing.T, out string, args ...string) {
@@ -84,6 +127,7 @@ func setup(e *testscript.Env, bin string) error {
 	for id, manner := range map[string]string{"fake": "osc7501", "quiet": "silent", "asks": "modal"} {
 		text += fmt.Sprintf(agentText, id, filepath.Join(bin, "fakeagent"), manner, filepath.Join(home, id+".jsonl"), filepath.Join(home, "conversations"))
 	}
+	text += fmt.Sprintf(claudeText, filepath.Join(bin, "fakeagent"), filepath.Join(home, "claude.jsonl"), filepath.Join(home, "conversations"), filepath.Join(home, "claude"))
 	for path, content := range map[string]string{
 		filepath.Join(data, "settings.toml"): text,
 		filepath.Join(home, ".gitconfig"):    "[user]\n\tname = Test\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n",

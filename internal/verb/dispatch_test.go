@@ -95,7 +95,7 @@ func TestHiddenAndMissingAnswerAlike(t *testing.T) {
 			t.Errorf("%s as %s on %s: %+v", name, c.Class, c.Face, f)
 			return ""
 		}
-		return strings.ReplaceAll(f.Error()+"|"+f.Hint, name, "NAME")
+		return strings.ReplaceAll(f.Error(), name, "NAME") + "|" + f.Hint
 	}
 	want := answer(owner, "no_such_verb")
 	for _, v := range All() {

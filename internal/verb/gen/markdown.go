@@ -39,6 +39,7 @@ the reason stands with the verb below.
 			dot(v.On(grant.Window)), dot(v.On(grant.CLI)),
 			dot(v.On(grant.MCP) && grant.Full.Covers(v.Class)), dot(v.On(grant.MCP) && grant.Scoped.Covers(v.Class)))
 	}
+	commandLine(b)
 	exitCodes(b)
 	fmt.Fprint(b, "\n## The verbs\n")
 	for _, v := range verb.All() {
@@ -71,6 +72,26 @@ func effect(e verb.Effect) string {
 		s += ", idempotent"
 	}
 	return s
+}
+
+// commandLine says what holds for every verb on the command line.
+func commandLine(b *bytes.Buffer) {
+	fmt.Fprint(b, `
+## On the command line
+
+`+"`termic VERB`"+` talks to the running app through `+"`termic.sock`"+` in the data folder, or through the socket that TERMIC_SOCKET names; the
+token lies beside it in `+"`cli-token`"+`. Flags stand anywhere, before or after the words; `+"`--`"+` ends them.
+
+- `+"`--json`"+`, short for `+"`--output json`"+`: standard output is exactly the bytes of the result and a newline. An error is
+  `+"`{\"error\":{\"code\",\"message\",\"hint\",\"data\"}}`"+` there, and the same words are on standard error.
+- `+"`--output stream-json`"+`: each event is a line of its own, `+"`{\"event\":...}`"+`, before the result.
+- Text is plain. Names, titles and other text from outside have their control characters shown as marks. What a program printed
+  (`+"`logs`, `result`, `diff --full`"+`) goes as it is to a file or a pipe, and with marks to a terminal.
+- `+"`apply`, `archive`, `stop` and `project remove`"+` ask on a terminal; without one they need `+"`--yes`"+`.
+- A duration is a number of seconds, or parts such as `+"`1m30s`"+`. A prompt of `+"`-`"+` is read from standard input.
+- An interrupt ends the watching, with exit code 130, and never what was begun in the app.
+- In a cage that keeps the app out, every verb ends at once with exit code 6.
+`)
 }
 
 func exitCodes(b *bytes.Buffer) {
