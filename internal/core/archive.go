@@ -73,13 +73,10 @@ func (c *Core) archive(ctx context.Context, id string, discard, deleteBranch boo
 	return result, c.archived(ctx, t.ID, kept)
 }
 
-// archived marks a task and its queue as ended, in one transaction with the end of the intent.
+// archived marks a task as ended, and with it its queue, in one transaction with the end of the intent.
 func (c *Core) archived(ctx context.Context, id, kept string) error {
 	ctx = context.WithoutCancel(ctx)
 	err := c.store.Write(ctx, func(tx *store.Tx) error {
-		if err := endQueue(ctx, tx, id, store.PromptCancelled, "the task was archived"); err != nil {
-			return err
-		}
 		_, err := tx.UpdateTask(ctx, id, func(t *store.Task) error {
 			t.State, t.ArchivedAt, t.BackupRef = api.TaskArchived, time.Now(), kept
 			return nil

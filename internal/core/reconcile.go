@@ -162,7 +162,7 @@ func (c *Core) settleCreate(ctx context.Context, in store.Intent) error {
 	}
 	return c.store.Write(ctx, func(tx *store.Tx) error {
 		if ok {
-			if err := endQueue(ctx, tx, t.ID, store.PromptFailed, "Termic was ended while the task was being created."); err != nil {
+			if err := failQueue(ctx, tx, t.ID, "Termic was ended while the task was being created."); err != nil {
 				return err
 			}
 			if _, err := tx.UpdateTask(ctx, t.ID, func(t *store.Task) error {
@@ -202,8 +202,8 @@ func (c *Core) undoCreate(ctx context.Context, t store.Task, project store.Proje
 	return repo.DropBranch(ctx, i.Branch, i.Commit)
 }
 
-// endQueue gives every prompt that waits for a task its last state.
-func endQueue(ctx context.Context, tx *store.Tx, taskID, state, why string) error {
+// failQueue ends every prompt that waits for a task.
+func failQueue(ctx context.Context, tx *store.Tx, taskID, why string) error {
 	tabs, err := tx.Tabs(ctx, taskID)
 	if err != nil {
 		return err
@@ -214,7 +214,7 @@ func endQueue(ctx context.Context, tx *store.Tx, taskID, state, why string) erro
 			return err
 		}
 		for _, p := range prompts {
-			if err := tx.SetPromptState(ctx, p.ID, state, why); err != nil {
+			if err := tx.SetPromptState(ctx, p.ID, store.PromptFailed, why); err != nil {
 				return err
 			}
 		}
