@@ -47,6 +47,7 @@ type target struct {
 	process
 	handle
 	asked bool // was sent TERM
+	hung  bool // was sent HUP
 }
 
 func newRoundUp(family bool) *roundUp {
@@ -165,8 +166,7 @@ func (r *roundUp) run(ctx context.Context, grace time.Duration) error {
 		for _, t := range r.targets {
 			if left <= 0 || ctx.Err() != nil {
 				t.signal(syscall.SIGKILL)
-			} else if !t.asked {
-				t.asked = true
+			} else {
 				t.ask()
 			}
 		}
@@ -186,13 +186,22 @@ func (r *roundUp) run(ctx context.Context, grace time.Duration) error {
 }
 
 // ask asks a process to end. TERM lets an agent save its transcript; a shell that ignores it gets HUP, as from a closing
-// terminal. A stopped process must go on to hear either.
+// terminal. That is looked at each time: a shell that is just about to read a line ignores TERM a moment later. A stopped
+// process must go on to hear either.
 func (t *target) ask() {
-	t.signal(syscall.SIGTERM)
-	if term, hup := ignores(t.process.pid); term && !hup {
-		t.signal(syscall.SIGHUP)
+	if !t.asked {
+		t.asked = true
+		t.signal(syscall.SIGTERM)
+		t.signal(sigCont)
 	}
-	t.signal(sigCont)
+	if t.hung {
+		return
+	}
+	if term, hup := ignores(t.process.pid); term && !hup {
+		t.hung = true
+		t.signal(syscall.SIGHUP)
+		t.signal(sigCont)
+	}
 }
 
 func (r *roundUp) leftOver(cause error) error {
