@@ -12,9 +12,8 @@ import (
 	"termic/internal/verb"
 )
 
-// faces and classes are the columns of the matrices, from the widest.
-func faces() []grant.Face    { return []grant.Face{grant.Window, grant.CLI, grant.MCP} }
-func classes() []grant.Class { return []grant.Class{grant.Owner, grant.Full, grant.Scoped} }
+// faces are those that a verb may be on, in the order of the columns.
+func faces() []grant.Face { return []grant.Face{grant.Window, grant.CLI, grant.MCP} }
 
 // markdown renders docs/verbs.md.
 func markdown() []byte {
