@@ -41,7 +41,7 @@ func TestP11GrandchildrenEnd(t *testing.T) {
 		"ignores HUP":          `trap "" HUP; sleep 999 & %s; wait`,
 		"ignores HUP and TERM": `(trap "" HUP TERM; while :; do sleep 999; done) & %s; wait`,
 		"own group":            `set -m; sleep 999 & %s; wait`,
-		"stopped":              `set -m; sleep 999 & %s; kill -STOP $!; wait`,
+		"stopped":              `set -m; sleep 999 & %s; kill -STOP $!; read x`,
 		"nohup":                `nohup sleep 999 >/dev/null 2>&1 & %s; wait`,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -76,8 +76,9 @@ func environment(pid int) ([]string, bool) {
 	return parts[argc:], true
 }
 
-// ignores cannot be told cheaply on macOS; every process is sent TERM and then HUP.
-func ignores(int) (term, hup bool) { return true, false }
+// ignores cannot be told cheaply on macOS: a shell that ignores TERM is ended by KILL after the grace, so that an agent
+// that saves its work on TERM is not hung up meanwhile.
+func ignores(int) (term, hup bool) { return false, false }
 
 // bootID identifies this boot of the machine.
 func bootID() string {

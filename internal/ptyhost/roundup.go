@@ -47,7 +47,6 @@ type target struct {
 	process
 	handle
 	asked bool // was sent TERM
-	hung  bool // was sent HUP
 }
 
 func newRoundUp(family bool) *roundUp {
@@ -186,19 +185,15 @@ func (r *roundUp) run(ctx context.Context, grace time.Duration) error {
 }
 
 // ask asks a process to end. TERM lets an agent save its transcript; a shell that ignores it gets HUP, as from a closing
-// terminal. That is looked at each time: a shell that is just about to read a line ignores TERM a moment later. A stopped
-// process must go on to hear either.
+// terminal. That is done anew each time: a shell that is just about to read a line ignores TERM a moment later, and one
+// that was hung up in that moment may go on to wait for the line. A stopped process must go on to hear either.
 func (t *target) ask() {
 	if !t.asked {
 		t.asked = true
 		t.signal(syscall.SIGTERM)
 		t.signal(sigCont)
 	}
-	if t.hung {
-		return
-	}
 	if term, hup := ignores(t.process.pid); term && !hup {
-		t.hung = true
 		t.signal(syscall.SIGHUP)
 		t.signal(sigCont)
 	}
