@@ -48,6 +48,8 @@ func claude() Kind {
 		},
 		// It trims a leading blank before it looks, and takes invisible characters out.
 		Special: "/!", Guard: `\`, Mentions: "@", Result: ResultClaude,
+		// More than that becomes "[Pasted text]", which its model may get between tags of its own.
+		PasteLines: 2, PasteUnits: 800,
 		SandboxPaths: []string{"~/.claude", "~/.claude.json"},
 	}
 }

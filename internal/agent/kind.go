@@ -22,7 +22,7 @@ type Kind struct {
 	Hints    Hints
 	WorkDone bool // false: the work state of this agent is never told and waits on it are refused
 
-	// Special holds the runes that, as the first of a prompt, make the agent take the line for a command of its own.
+	// Special holds the runes that, as the first visible of a prompt, make the agent take it for a command of its own.
 	// Deliver puts Guard before such a prompt, so that it arrives as text (see Guarded).
 	Special string
 	// Guard is the text put before a prompt that begins with one of Special. Empty means one space.
@@ -30,6 +30,9 @@ type Kind struct {
 	// Mentions holds the runes that, as the first of the last word, open a list of completions in which an Enter would
 	// choose instead of sending. Deliver puts a space behind such a prompt.
 	Mentions string
+	// PasteLines and PasteUnits are the most line breaks and UTF-16 units of one paste that the agent takes as if they were
+	// typed. A longer paste it marks for its model as foreign text, so Deliver pastes a prompt in pieces. Zero: no bound.
+	PasteLines, PasteUnits int
 
 	Result ResultSource // where its last answer can be read
 

@@ -44,11 +44,12 @@ func Clean(text string) (string, error) {
 	return out, nil
 }
 
-// Guarded returns the text as it must be typed to arrive as text and be sent by one Enter: when its first character
-// would make the agent take it for a command (Kind.Special), Kind.Guard comes before it, and when its last word would
-// open a list of completions (Kind.Mentions), a space comes behind it. Not one byte else is changed.
+// Guarded returns the text as it must be typed to arrive as text and be sent by one Enter: when its first visible
+// character would make the agent take it for a command (Kind.Special), Kind.Guard comes before it, and when its last
+// word would open a list of completions (Kind.Mentions), a space comes behind it. Not one byte else is changed. What an
+// agent itself does to a text (trim it, widen its tabs) is its own affair.
 func (k Kind) Guarded(text string) string {
-	if r, _ := utf8.DecodeRuneInString(text); strings.ContainsRune(k.Special, r) {
+	if r, ok := opening(text); ok && strings.ContainsRune(k.Special, r) {
 		if k.Guard == "" {
 			text = " " + text
 		} else {

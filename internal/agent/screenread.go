@@ -44,6 +44,10 @@ type field struct {
 // conversation there.
 var rule = regexp.MustCompile(`^[\s│┃╭╮╰╯┌┐└┘├┤]*[─━═▀▄]{3,}(?: \S.* [─━═▀▄]+)?[\s─━═▀▄╭╮╰╯┌┐└┘├┤│┃]*$`)
 
+// scrolled matches the border of a field whose first rows do not fit: the row below it is not the field's first one, and
+// has no marker.
+var scrolled = regexp.MustCompile(`^[\s╭┌]*[─━═▀▄]{3,} ↑ \d+ more `)
+
 // sides matches the sides of a box.
 var sides = regexp.MustCompile(`^[\s│┃▌▍▎]+|[\s│┃▐█]+$`)
 
@@ -53,7 +57,7 @@ func (k Kind) composer(s Screen) (field, bool) {
 	if footer == 0 {
 		footer = 6
 	}
-	below := 0
+	below, inside := 0, false // inside: the border below the field was passed
 	for i := len(s.Lines) - 1; i >= 0 && len(k.Hints.Composer) > 0; i-- {
 		row := s.Lines[i]
 		if strings.TrimSpace(row) == "" {
@@ -68,7 +72,9 @@ func (k Kind) composer(s Screen) (field, bool) {
 			return f, !asks
 		}
 		// A tall field has many rows below its first; only rows outside of it count.
-		if !(s.CursorVisible && s.CursorY >= i) && !rule.MatchString(row) {
+		border := rule.MatchString(row)
+		inside = inside || border && k.Hints.Framed
+		if !inside && !(s.CursorVisible && s.CursorY >= i) && !border {
 			below++
 		}
 		if below > footer {
@@ -81,6 +87,12 @@ func (k Kind) composer(s Screen) (field, bool) {
 // fieldAt reads the field whose first row is i, if there is one.
 func (k Kind) fieldAt(s Screen, i int) (field, bool) {
 	row := s.Lines[i]
+	if k.Hints.Framed && i > 0 && scrolled.MatchString(s.Lines[i-1]) {
+		f := field{row: i, end: i, text: sides.ReplaceAllString(row, "")}
+		k.readField(s, &f, 0)
+		f.empty = false
+		return f, true
+	}
 	for _, re := range k.Hints.Composer {
 		m := re.FindStringSubmatchIndex(row)
 		if m == nil || k.Hints.Framed && !framed(s, i) {
@@ -214,9 +226,6 @@ func ink(s string) string {
 	}
 	return b.String()
 }
-
-// inkOf joins the ink of all rows, so that a wrapped text is whole again.
-func (s Screen) ink() string { return ink(strings.Join(s.Lines, "\n")) }
 
 // pasted matches what agents show in place of a long paste.
 var pasted = regexp.MustCompile(`(?i)\[(?:#\d+ )?past(?:e|ed)\b[^\]\n]{0,60}\]`)
