@@ -29,6 +29,8 @@ const (
 	RestWait = 20 * time.Second
 	// EchoWait is how long the typed text is waited for on the screen.
 	EchoWait = 5 * time.Second
+	// echoRate is how many bytes of text are granted another second of EchoWait: terminals take input in small pieces.
+	echoRate = 64 << 10
 	// PasteGap is the least time between a bracketed paste and its Enter. codex took an Enter within 120 ms of input
 	// for a line break.
 	PasteGap = 250 * time.Millisecond

@@ -78,6 +78,7 @@ type Detector struct {
 	wake   chan struct{}
 	timer  func() bool
 	armed  time.Time // when timer fires; zero = no timer
+	timers uint64    // timers ever armed: the number of the one that counts
 
 	started, first, last time.Time // creation; first and latest output
 	chunks               uint64    // pieces of output so far
@@ -306,14 +307,16 @@ func (d *Detector) arm(now time.Time) {
 		d.timer()
 	}
 	d.armed = at
-	d.timer = d.clock.AfterFunc(max(at.Sub(now), 0), d.fire)
+	d.timers++
+	mine := d.timers
+	d.timer = d.clock.AfterFunc(max(at.Sub(now), 0), func() { d.fire(mine) })
 }
 
-// fire is the timer.
-func (d *Detector) fire() {
+// fire is the timer; one that was replaced while it fired does nothing.
+func (d *Detector) fire(mine uint64) {
 	d.mu.Lock()
-	if d.armed.IsZero() || d.clock.Now().Before(d.armed) {
-		d.mu.Unlock() // a timer that was replaced while it fired
+	if d.timer == nil || mine != d.timers {
+		d.mu.Unlock()
 		return
 	}
 	d.timer, d.armed = nil, time.Time{}

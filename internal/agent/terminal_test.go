@@ -145,7 +145,7 @@ func (r *realTerm) readLoop() {
 	r.cmd.Wait()
 	r.det.Exited()
 	close(r.done)
-	r.emu.Close()
+	r.emu.InputPipe().Write([]byte{0}) // ends drain; the emulator's own Close races with its Read
 }
 
 // writeLoop writes what is queued; replies go through it so that the reader never blocks.
@@ -170,6 +170,9 @@ func (r *realTerm) drain() {
 	buf := make([]byte, 1024)
 	for {
 		n, err := r.emu.Read(buf)
+		if n > 0 && buf[n-1] == 0 {
+			return
+		}
 		if n > 0 {
 			r.reply(append([]byte(nil), buf[:n]...))
 		}

@@ -17,9 +17,9 @@ func TestTurnLooksDoneAndGoesOn(t *testing.T) {
 	k := kindFake()
 	r := startFake(t, k, filepath.Join(t.TempDir(), "log"), "--manner", "osc7501", "--delay", "1s")
 	mustSend(t, r, k, "go\n#stage", DeliverOptions{Fresh: true, PromptID: "p"})
-	r.waitWork(t, Done, 10*time.Second)
-	r.waitWork(t, Working, 10*time.Second)
-	if st := r.waitWork(t, Done, 10*time.Second); st.WorkSeq != 2 || st.DoneSeq != 2 || st.Prompt != "p" {
+	r.waitWork(t, Done, 20*time.Second)
+	r.waitWork(t, Working, 20*time.Second)
+	if st := r.waitWork(t, Done, 20*time.Second); st.WorkSeq != 2 || st.DoneSeq != 2 || st.Prompt != "p" {
 		t.Errorf("%+v", st)
 	}
 }
@@ -30,8 +30,8 @@ func TestTurnIsHeldByBackgroundWork(t *testing.T) {
 	k := kindFake()
 	r := startFake(t, k, filepath.Join(t.TempDir(), "log"), "--manner", "osc7501")
 	mustSend(t, r, k, "go\n#pending 3s", DeliverOptions{Fresh: true})
-	r.waitFor(t, "the hold", 10*time.Second, func(s State, _ Screen) bool { return s.Held })
-	if st := r.waitWork(t, Done, 10*time.Second); st.Held || st.DoneSeq != 1 {
+	r.waitFor(t, "the hold", 20*time.Second, func(s State, _ Screen) bool { return s.Held })
+	if st := r.waitWork(t, Done, 20*time.Second); st.Held || st.DoneSeq != 1 {
 		t.Errorf("%+v", st)
 	}
 }
@@ -54,7 +54,7 @@ func TestTurnAsksForPermission(t *testing.T) {
 				t.Error("a prompt went into the question")
 			}
 			r.Write(context.Background(), []byte("1"))
-			r.waitWork(t, Working, 10*time.Second)
+			r.waitWork(t, Working, 20*time.Second)
 			r.waitWork(t, Done, 15*time.Second)
 			wantPrompts(t, log, "go\n#ask may I touch it?")
 			if _, events := readLog(t, log); len(events) != 1 || string(events[0].Prompt) != "Yes" {
@@ -98,7 +98,7 @@ func TestResume(t *testing.T) {
 		return startTerm(t, k, argv, env, dir), id
 	}
 	r, unused := start(LaunchOptions{})
-	r.waitWork(t, Idle, 10*time.Second)
+	r.waitWork(t, Idle, 20*time.Second)
 	if st := r.det.State(); st.Submits != 0 {
 		t.Errorf("%+v", st)
 	}
@@ -110,14 +110,14 @@ func TestResume(t *testing.T) {
 	}
 	r, id := start(LaunchOptions{})
 	mustSend(t, r, k, "remember", DeliverOptions{Fresh: true})
-	r.waitWork(t, Done, 10*time.Second)
+	r.waitWork(t, Done, 20*time.Second)
 	if st := r.det.State(); st.Submits != 1 {
 		t.Errorf("%+v", st)
 	}
 	r.close(t)
 	for _, o := range []LaunchOptions{{Resume: true, SessionID: id}, {Resume: true, ResumeByDir: true}} {
 		r, _ = start(o)
-		r.waitFor(t, "the conversation", 10*time.Second, func(_ State, s Screen) bool {
+		r.waitFor(t, "the conversation", 20*time.Second, func(_ State, s Screen) bool {
 			return strings.Contains(strings.Join(s.Lines, "\n"), "resumed "+id+" with 1 prompts")
 		})
 		r.close(t)
@@ -140,8 +140,8 @@ func TestDirectives(t *testing.T) {
 	t.Parallel()
 	k := kindFake()
 	r := startFake(t, k, filepath.Join(t.TempDir(), "log"), "--manner", "osc7501")
-	mustSend(t, r, k, "#write sub/a.txt some text\n#write ../out no\n#say all is well\n#flood 64\n#osc9 hi\n#bel", DeliverOptions{Fresh: true})
-	r.waitWork(t, Done, 10*time.Second)
+	mustSend(t, r, k, "#write sub/a.txt some text\n#write ../out no\n#say all is well\n#flood 4\n#osc9 hi\n#bel", DeliverOptions{Fresh: true})
+	r.waitWork(t, Done, 20*time.Second)
 	b, err := os.ReadFile(filepath.Join(r.cmd.Dir, "sub/a.txt"))
 	if err != nil || string(b) != "some text\n" {
 		t.Errorf("%q %v", b, err)

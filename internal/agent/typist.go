@@ -258,7 +258,10 @@ func (w *typist) typeText(ctx context.Context) error {
 		}
 		text := w.body
 		if w.mode.paste {
-			text = "\x1b[200~" + text + "\x1b[201~"
+			text = ""
+			for _, p := range w.k.pieces(w.body) {
+				text += "\x1b[200~" + p + "\x1b[201~"
+			}
 		}
 		w.rec.Bracketed = w.mode.paste
 		w.rec.Pastes++
@@ -288,7 +291,7 @@ func (w *typist) typeText(ctx context.Context) error {
 // echo waits for the text on the screen. False without an error means that the field is there and empty, so that the
 // text may be lost.
 func (w *typist) echo(ctx context.Context) (bool, error) {
-	until := w.at.Add(EchoWait)
+	until := w.at.Add(EchoWait + time.Duration(len(w.body)/echoRate)*time.Second + time.Duration(len(w.k.pieces(w.body))-1)*pieceRate)
 	for {
 		g := w.d.glance()
 		if w.exited() {
@@ -363,55 +366,4 @@ func (w *typist) shows(s Screen) bool {
 	now, nowIns := w.mark.count(strings.Join(s.Lines, "\n"))
 	was, wasIns := w.mark.count(strings.Join(w.base.Lines, "\n"))
 	return now > was || nowIns > wasIns
-}
-
-// provenLost finds out whether the text was thrown away or is only late. It types one full stop and looks: input is
-// read in order, so when the stop stands alone in the field, all before it was read and dropped. The stop is then
-// deleted. When the text came after all, lost is false.
-func (w *typist) provenLost(ctx context.Context) (lost bool, err error) {
-	if err := w.write(ctx, "."); err != nil {
-		return false, err
-	}
-	until := w.clock.Now().Add(EchoWait)
-	for {
-		g := w.d.glance()
-		if w.exited() {
-			return false, w.failure(ErrExited, "")
-		}
-		f, there := w.k.composer(w.t.Screen())
-		text := strings.TrimSpace(f.text)
-		if there && !f.empty && strings.HasSuffix(text, ".") {
-			lost = text == "."
-			break
-		}
-		if !w.clock.Now().Before(until) {
-			return false, w.failure(ErrNotTaken, "")
-		}
-		if err := w.pause(ctx, g, until); err != nil {
-			return false, err
-		}
-	}
-	if err := w.write(ctx, "\x7f"); err != nil {
-		return false, err
-	}
-	until = w.clock.Now().Add(EchoWait)
-	for {
-		g := w.d.glance()
-		f, there := w.k.composer(w.t.Screen())
-		text := strings.TrimSpace(f.text)
-		if there && (lost && f.empty || !lost && text != "" && (!strings.HasSuffix(text, ".") || strings.HasSuffix(strings.TrimSpace(w.body), "."))) {
-			w.rec.EchoSeen, w.seen = !lost, !lost
-			w.at = w.clock.Now()
-			return lost, nil
-		}
-		if w.exited() {
-			return false, w.failure(ErrExited, "")
-		}
-		if !w.clock.Now().Before(until) {
-			return false, w.failure(ErrNotTaken, "")
-		}
-		if err := w.pause(ctx, g, until); err != nil {
-			return false, err
-		}
-	}
 }

@@ -21,7 +21,6 @@ type agent struct {
 	in      input
 	field   []byte   // what stands in the input field
 	history []string // rows of the transcript
-	pastes  []string // long pastes that are shown as stand-ins
 	dialog  *dialog  // open question
 	notes   []string // rows above the field: background work
 	session *session

@@ -103,7 +103,7 @@ func (a *agent) bottom(w int) (rows []string, cursorRow, cursorCol int) {
 // fieldText is what the field shows: a long paste by its stand-in, tabs as blanks.
 func (a *agent) fieldText() string {
 	s := string(a.field)
-	if len(s) >= longPaste && a.manner[plain] == false {
+	if len(s) >= longPaste && !a.manner[plain] {
 		return fmt.Sprintf("[Pasted text #%d +%d lines]", a.prompts+1, strings.Count(s, "\n"))
 	}
 	return strings.ReplaceAll(s, "\t", "    ")

@@ -83,7 +83,7 @@ func openSession(o options) (*session, error) {
 	if s.resumed {
 		n, err := countTurns(s.file)
 		if err != nil {
-			return nil, fmt.Errorf("No conversation found with session ID: %s", s.id)
+			return nil, fmt.Errorf("no conversation found with session ID: %s", s.id)
 		}
 		s.old = n
 	}
