@@ -1,11 +1,11 @@
-// Package grant holds the rules of authority: who a caller is and how far its class reaches. It is pure; nothing here
-// reads a clock, a file or the network.
+// Package grant holds the rules of authority: who a caller is and how far its class reaches, and which token gives what.
+// Nothing here reads a clock, a file or the network.
 //
 // Possession of a credential is the identity. Nothing that a caller asserts about itself is ever used: a presenter
 // turns a credential into a Caller once, and every later decision looks at that Caller alone.
 //
-// It holds the classes of the window and the CLI (owner) and the order of the classes that tokens will carry; the
-// registry of tokens comes with the MCP endpoint.
+// It promises that a token gives exactly the grant it was minted for, for as long as it was not revoked, and that no
+// token ever makes an owner. It does not cover where tokens are kept and handed out, nor what a verb asks for.
 package grant
 
 // Class is the rank of a caller.

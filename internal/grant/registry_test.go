@@ -1,0 +1,120 @@
+package grant
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"termic/internal/secret"
+)
+
+func TestRegistry(t *testing.T) {
+	r := NewRegistry()
+	full := Grant{Principal: "outside", Class: Full}
+	task := Grant{Principal: "task:x", Class: Scoped, Task: "x"}
+	a, err1 := r.Mint(full)
+	b, err2 := r.Mint(task)
+	c, err3 := r.Mint(task)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	for token, want := range map[string]Grant{a.Reveal(): full, b.Reveal(): task, c.Reveal(): task} {
+		if got, ok := r.Lookup(token); !ok || got != want {
+			t.Errorf("%+v, %v; want %+v", got, ok, want)
+		}
+	}
+	for _, guess := range []string{"", " ", a.Reveal()[:63], a.Reveal() + "0", strings.Repeat(a.Reveal(), 5), strings.ToUpper(a.Reveal()), secret.Mint().Reveal()} {
+		if g, ok := r.Lookup(guess); ok || g != (Grant{}) {
+			t.Errorf("a guess of %d characters was taken for %+v", len(guess), g)
+		}
+	}
+	if n := r.Revoke(func(g Grant) bool { return g.Task == "x" }); n != 2 || r.Len() != 1 {
+		t.Errorf("revoked %d, %d are left", n, r.Len())
+	}
+	if _, ok := r.Lookup(b.Reveal()); ok {
+		t.Error("a revoked token is taken")
+	}
+	if !r.RevokeToken(a) || r.RevokeToken(a) || r.RevokeToken(secret.String{}) || r.Len() != 0 {
+		t.Error("RevokeToken ends one token once")
+	}
+}
+
+func TestMintRefuses(t *testing.T) {
+	r := NewRegistry()
+	for _, g := range []Grant{{}, {Principal: "outside"}, {Class: Full}, {Principal: "outside", Class: Owner}} {
+		if token, err := r.Mint(g); err == nil || !token.Empty() {
+			t.Errorf("a token was minted for %+v", g)
+		}
+	}
+	for i := range MaxTokens {
+		if _, err := r.Mint(Grant{Principal: fmt.Sprint(i), Class: Full}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := r.Mint(Grant{Principal: "one more", Class: Full}); !errors.Is(err, ErrFull) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestCallerIsTheGrant: nothing but the grant and the face is in a caller.
+func TestCallerIsTheGrant(t *testing.T) {
+	g := Grant{Principal: "task:x", Class: Scoped, Task: "x"}
+	if got := g.Caller(MCP); got != (Caller{Principal: "task:x", Face: MCP, Class: Scoped, Task: "x"}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestLookupIsAFunctionOfPossession: whatever is minted and revoked, a token gives exactly its own grant while it lives,
+// and nothing before and after.
+func TestLookupIsAFunctionOfPossession(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := NewRegistry()
+		live := map[string]Grant{}
+		var all []string
+		for range rapid.IntRange(1, 30).Draw(t, "steps") {
+			if len(all) == 0 || rapid.Bool().Draw(t, "mint") {
+				g := Grant{Principal: "p" + fmt.Sprint(len(all)), Class: rapid.SampledFrom([]Class{Full, Scoped, ReadOnly, Operator, Approve}).Draw(t, "class")}
+				token, err := r.Mint(g)
+				if err != nil {
+					t.Fatal(err)
+				}
+				live[token.Reveal()] = g
+				all = append(all, token.Reveal())
+			} else {
+				gone := rapid.SampledFrom(all).Draw(t, "gone")
+				r.RevokeToken(secret.Of(gone))
+				delete(live, gone)
+			}
+			for _, token := range all {
+				want, alive := live[token]
+				if got, ok := r.Lookup(token); ok != alive || got != want {
+					t.Fatalf("%+v %v, want %+v %v", got, ok, want, alive)
+				}
+			}
+		}
+	})
+}
+
+func TestRegistryTakesManyAtOnce(t *testing.T) {
+	r := NewRegistry()
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for range 50 {
+				g := Grant{Principal: fmt.Sprint(i), Class: Full}
+				token, err := r.Mint(g)
+				if got, ok := r.Lookup(token.Reveal()); err != nil || !ok || got != g || !r.RevokeToken(token) {
+					t.Errorf("%v %+v %v", err, got, ok)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if r.Len() != 0 {
+		t.Errorf("%d tokens are left", r.Len())
+	}
+}
