@@ -131,13 +131,9 @@ func (b *builder) submodules(ctx context.Context, at place) {
 // branch checkout. It is run apart from the checkout so that its time is its own: one that fails or hangs leaves a warning.
 func (b *builder) hook(ctx context.Context) {
 	g := b.repo.git
-	zeros := ""
-	for range len(b.commit) {
-		zeros += "0"
-	}
 	c := childproc.Cmd{
 		Path: g.bin, Dir: b.path, Env: g.plainEnv(), Timeout: g.hookTimeout, OnLine: b.progress,
-		Args: []string{"hook", "run", "--ignore-missing", "post-checkout", "--", zeros, b.commit, "1"},
+		Args: []string{"hook", "run", "--ignore-missing", "post-checkout", "--", b.repo.zeros, b.commit, "1"},
 	}
 	if !g.version.atLeast(2, 36) { // `git hook` is newer
 		where, err := childproc.Run(ctx, childproc.Cmd{Path: g.bin, Args: []string{"rev-parse", "--path-format=absolute", "--git-path", "hooks/post-checkout"},

@@ -7,6 +7,13 @@
 // worktree it is given; and Remove refuses as long as there is work that exists nowhere else, or, with consent, leaves a
 // backup ref first. A failure is an error with a sentence for the user, never a zero value.
 //
+// What is lost when a worktree goes is judged by what exists on this machine and nowhere else: files, commits that no
+// remote, tag or other branch has, stashes, an operation in progress. Ignored files count unless the main checkout has
+// the same ones; they are listed with their sizes, and are not part of a backup, since they are secrets or rebuilt.
+//
+// What a worktree has done is judged against the merge base of its base and its HEAD, so that what the base got
+// meanwhile never shows as the worktree's doing; Diff and Apply agree on it.
+//
 // Programs are run with an argument list, never through a shell; paths follow "--" and revisions "--end-of-options".
 // Names that git prints are read from its NUL-separated forms, and are kept as the bytes that git gives: two spellings
 // of "é" are two names.
@@ -31,6 +38,7 @@
 //
 // # Not covered
 //
-// Merging, committing and pushing; a worktree on another machine; content of ignored files, submodules and repositories
-// nested in a worktree is listed by Losses but not kept by a backup.
+// Merging, committing and pushing. Files of ignored paths, of submodules and of repositories nested in a worktree are
+// listed by Losses but not kept by a backup. Empty folders, times and permissions beyond the executable bit are not
+// restored. Git's own checks of who owns a repository are made by Open only.
 package worktree

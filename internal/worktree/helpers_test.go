@@ -27,7 +27,7 @@ func newWorld(t testing.TB, change ...func(*Options)) *world {
 	t.Helper()
 	dir := canonical(t.TempDir())
 	home := filepath.Join(dir, "home")
-	config := "[user]\n\tname = A User\n\temail = user@example.invalid\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n[commit]\n\tgpgSign = false\n"
+	config := "[user]\n\tname = A User\n\temail = user@example.invalid\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n[commit]\n\tgpgSign = false\n[core]\n\tfsync = none\n"
 	w := &world{t: t, dir: dir}
 	w.must(os.MkdirAll(home, 0o755))
 	w.must(os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644))

@@ -104,7 +104,7 @@ func (f forest) change(dir string) {
 // Law: when the main checkout does not move, applying makes its tree that of the task; again and again, whether the
 // person commits in between or not, and a second apply changes nothing.
 func TestPropertyApplyMakesTheTreesEqual(t *testing.T) {
-	fewChecks(t, "12")
+	fewChecks(t, "10")
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorld(t)
 		defer os.RemoveAll(w.dir)
@@ -144,7 +144,7 @@ func TestPropertyApplyMakesTheTreesEqual(t *testing.T) {
 
 // Law: a removal with consent and the restore after it give the same files, with the same state in git.
 func TestPropertyRemoveAndRestore(t *testing.T) {
-	fewChecks(t, "12")
+	fewChecks(t, "10")
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorld(t)
 		defer os.RemoveAll(w.dir)
@@ -177,7 +177,7 @@ func TestPropertyRemoveAndRestore(t *testing.T) {
 
 // Law: what the diff counts is what its patch holds, and the patch makes the base into the task's tree.
 func TestPropertyDiffAgreesWithItsPatch(t *testing.T) {
-	fewChecks(t, "8")
+	fewChecks(t, "6")
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorld(t)
 		defer os.RemoveAll(w.dir)

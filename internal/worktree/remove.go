@@ -158,7 +158,6 @@ func backupName(o RemoveOptions) string {
 
 // newRef points the first free backup ref of a name at commit.
 func (r *Repo) newRef(ctx context.Context, name, commit string) (string, error) {
-	zeros := strings.Repeat("0", len(commit))
 	for n := 1; n <= maxNumber; n++ {
 		ref := fmt.Sprintf("%s%s-%d", BackupPrefix, name, n)
 		found, err := r.git.text(ctx, command{at: r.here(), args: []string{"for-each-ref", "--count=1", "--format=%(refname)", ref}})
@@ -169,7 +168,7 @@ func (r *Repo) newRef(ctx context.Context, name, commit string) (string, error) 
 			continue
 		}
 		// The zeros make git refuse a ref that somebody made in between.
-		_, err = r.git.run(ctx, command{at: r.here(), args: []string{"update-ref", "-m", "termic: backup", "--create-reflog", ref, commit, zeros}, writes: true})
+		_, err = r.git.run(ctx, command{at: r.here(), args: []string{"update-ref", "-m", "termic: backup", "--create-reflog", ref, commit, r.zeros}, writes: true})
 		if err != nil {
 			return "", fault.Wrap(err, fault.Unavailable, "The backup could not be given a name, so nothing was removed").WithHint("git says: %s", said(err))
 		}

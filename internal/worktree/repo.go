@@ -17,6 +17,7 @@ type Repo struct {
 	root   string // checkout that was opened, "" = bare
 	main   string // main checkout, "" = bare
 	common string
+	zeros  string // the id of nothing: 40 digits, 64 with SHA-256
 	plain  bool // filters, merge drivers and submodules act as in the user's shell
 }
 
@@ -35,7 +36,10 @@ func (g *Git) Open(ctx context.Context, path string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{git: g, root: at.top, common: at.common}
+	r := &Repo{git: g, root: at.top, common: at.common, zeros: strings.Repeat("0", 40)}
+	if at.sha256 {
+		r.zeros = strings.Repeat("0", 64)
+	}
 	switch {
 	case at.top != "" && at.gitDir == at.common:
 		r.main = at.top
@@ -58,7 +62,7 @@ func (g *Git) Open(ctx context.Context, path string) (*Repo, error) {
 // location is what git finds at a folder.
 type location struct {
 	gitDir, common, top string // top = "" outside of a checkout
-	bare                bool
+	bare, sha256        bool
 }
 
 // locate asks git about the folder dir. Paths come one a line; a newline in one of them shows as surplus lines, and then
@@ -68,7 +72,8 @@ func (g *Git) locate(ctx context.Context, dir string) (location, error) {
 		args := append([]string{"rev-parse", "--path-format=absolute"}, what...)
 		return g.text(ctx, command{at: place{workTree: dir}, args: args})
 	}
-	out, err := ask("--git-dir", "--git-common-dir", "--is-bare-repository", "--is-inside-work-tree")
+	questions := []string{"--git-dir", "--git-common-dir", "--is-bare-repository", "--is-inside-work-tree", "--show-object-format"}
+	out, err := ask(questions...)
 	if err != nil && exitOf(err) < 0 {
 		return location{}, err
 	}
@@ -77,15 +82,15 @@ func (g *Git) locate(ctx context.Context, dir string) (location, error) {
 			WithHint("git says: %s", said(err)).WithData("path", dir)
 	}
 	lines := strings.Split(out, "\n")
-	if len(lines) != 4 {
-		lines = make([]string, 4)
-		for i, what := range []string{"--git-dir", "--git-common-dir", "--is-bare-repository", "--is-inside-work-tree"} {
+	if len(lines) != len(questions) {
+		lines = make([]string, len(questions))
+		for i, what := range questions {
 			if lines[i], err = ask(what); err != nil {
 				return location{}, err
 			}
 		}
 	}
-	l := location{gitDir: filepath.FromSlash(lines[0]), common: filepath.FromSlash(lines[1]), bare: lines[2] == "true"}
+	l := location{gitDir: filepath.FromSlash(lines[0]), common: filepath.FromSlash(lines[1]), bare: lines[2] == "true", sha256: lines[4] == "sha256"}
 	l.common, l.gitDir = canonical(l.common), canonical(l.gitDir)
 	if lines[3] == "true" {
 		top, err := ask("--show-toplevel")

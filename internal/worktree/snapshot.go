@@ -150,7 +150,7 @@ func (r *Repo) updateIndex(ctx context.Context, at place, index string, entries 
 			if (e.mode == "0") == removals {
 				id := e.id
 				if removals {
-					id = strings.Repeat("0", 40)
+					id = r.zeros
 				}
 				fmt.Fprintf(&in, "%s %s\t%s\x00", e.mode, id, e.path)
 			}
