@@ -66,7 +66,7 @@ func (a *App) RunWindow(ctx context.Context) error {
 		return err
 	}
 	face := webface.New(webface.ForOwner(a.Dispatcher, a.Core), webface.Options{OnePage: true, Log: a.Log})
-	bridge := newBridge(a)
+	bridge := newBridge(a, graphics.hardware())
 	defer bridge.close()
 	defer face.Close()
 	defer a.OnRaise(nil)

@@ -22,9 +22,10 @@ const closeAsked = "termic:close"
 //
 // It owns one goroutine, which turns the end of the app into the end of the window; close stops it and waits.
 type Bridge struct {
-	app  *App
-	stop context.CancelFunc
-	done sync.WaitGroup
+	app      *App
+	hardware bool
+	stop     context.CancelFunc
+	done     sync.WaitGroup
 
 	mu     sync.Mutex // guards the following
 	window context.Context
@@ -32,7 +33,9 @@ type Bridge struct {
 	shown  bool // the page said that it shows the question
 }
 
-func newBridge(a *App) *Bridge { return &Bridge{app: a, stop: func() {}} }
+func newBridge(a *App, hardware bool) *Bridge {
+	return &Bridge{app: a, hardware: hardware, stop: func() {}}
+}
 
 // start takes the window's context, which runtime calls need, and begins to watch for the end of the app.
 func (b *Bridge) start(ctx, window context.Context) {
@@ -103,6 +106,9 @@ func (b *Bridge) CloseShown() {
 	defer b.mu.Unlock()
 	b.shown = true
 }
+
+// DrawsInHardware says whether the window draws on a graphics processor: there terminals are drawn with WebGL.
+func (b *Bridge) DrawsInHardware() bool { return b.hardware }
 
 // PickDirectory shows the system's dialog for a folder. It returns "" when the person cancelled.
 func (b *Bridge) PickDirectory(title string) (string, error) {

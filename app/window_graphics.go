@@ -38,6 +38,9 @@ func planGraphics(root fs.FS, getenv func(string) string) graphics {
 	return g
 }
 
+// hardware reports whether pages draw on a graphics processor.
+func (g graphics) hardware() bool { return !g.set && g.policy != linux.WebviewGpuPolicyNever }
+
 // prepare sets what the toolkit reads at its start. Children do not see it: their environment is built from a list.
 func (g graphics) prepare() error {
 	if !g.set {

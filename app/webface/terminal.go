@@ -153,7 +153,12 @@ func (f *Face) termAct(w http.ResponseWriter, r *http.Request) {
 	a := f.terms[r.PathValue("attachment")]
 	f.mu.Unlock()
 	if a == nil {
-		http.Error(w, "no such attachment", http.StatusGone)
+		// An attachment may end while the page still tells it something. Only what was typed must not get lost silently.
+		if r.PathValue("act") == "in" {
+			http.Error(w, "no such attachment", http.StatusGone)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
 		return
 	}
 	if err := a.act(w, r, f); err != nil {

@@ -5,12 +5,13 @@ import { mount } from "svelte";
 import App from "./App.svelte";
 import { painted } from "./native";
 import { AppState } from "./state.svelte";
+import { learnHardware } from "./terminal/renderer";
 
 const target = document.getElementById("app");
 if (!target) throw new Error("the page has no place for the app");
 
 const state = new AppState();
-await state.refresh();
+await Promise.all([state.refresh(), learnHardware()]);
 mount(App, { target, props: { state } });
 state.start();
 

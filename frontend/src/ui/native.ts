@@ -7,6 +7,7 @@ interface Bridge {
   ClipboardWrite(text: string): Promise<void>;
   OpenExternal(url: string): Promise<void>;
   CloseShown(): Promise<void>;
+  DrawsInHardware(): Promise<boolean>;
   Painted(): Promise<void>;
 }
 
@@ -37,6 +38,14 @@ export async function writeClipboard(text: string): Promise<void> {
   const native = bridge();
   if (native) await native.ClipboardWrite(text);
   else await navigator.clipboard.writeText(text);
+}
+
+/**
+ * Whether the window draws on a graphics processor. Undefined in a browser, which tells the name of its renderer itself;
+ * the window's web view hides it.
+ */
+export async function drawsInHardware(): Promise<boolean | undefined> {
+  return bridge()?.DrawsInHardware();
 }
 
 /** Opens a web page in the person's browser; anything but http and https is ignored. */

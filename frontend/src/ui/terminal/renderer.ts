@@ -1,6 +1,7 @@
 import { WebglAddon } from "@xterm/addon-webgl";
 import type { Terminal } from "@xterm/xterm";
 import { type Disposable, disposable } from "../../core/disposable";
+import { drawsInHardware } from "../native";
 
 /** Names of renderers that draw on the processor; there the browser's own text is faster than WebGL. */
 const software = /llvmpipe|softpipe|swiftshader|software|basic render/i;
@@ -21,12 +22,11 @@ function wanted(): "auto" | "dom" | "webgl" {
   }
 }
 
-let drawsInHardware: boolean | undefined;
+let hardware = false;
 
-/** True when WebGL is there and runs on a real graphics processor. Asked once: contexts are scarce. */
-function hardware(): boolean {
-  drawsInHardware ??= probe();
-  return drawsInHardware;
+/** Finds out, once and before the first terminal, whether WebGL is there and runs on a real graphics processor. */
+export async function learnHardware(): Promise<void> {
+  hardware = (await drawsInHardware()) ?? probe();
 }
 
 function probe(): boolean {
@@ -43,7 +43,7 @@ let losses = 0;
 /** Draws a terminal with WebGL where that is worth it; after a lost context it is drawn with the browser's own text. */
 export function accelerate(terminal: Terminal): Disposable {
   const want = wanted();
-  if (want === "dom" || losses > lossBudget || (want === "auto" && !hardware())) return disposable(() => {});
+  if (want === "dom" || losses > lossBudget || (want === "auto" && !hardware)) return disposable(() => {});
   let addon: WebglAddon;
   try {
     addon = new WebglAddon();
