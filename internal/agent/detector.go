@@ -40,6 +40,11 @@ const (
 	// DialogQuiet is the silence before the screen of a resting agent is looked at for a dialog. Typical full-screen
 	// programs paint in bursts shorter than that.
 	DialogQuiet = 1200 * time.Millisecond
+	// QuestionWait is how long the words of a question that was reported without them are waited for on the screen. codex
+	// paints its dialog right after its report.
+	QuestionWait = 2 * time.Second
+	// questionEvery is the pace of the looks.
+	questionEvery = 200 * time.Millisecond
 )
 
 // DetectorOptions say what a Detector needs. Only Kind is required.
@@ -107,6 +112,8 @@ type Detector struct {
 	flickerAt time.Time // signs of work after a done count again
 	checkAt   time.Time // the screen is looked at for a dialog
 
+	worded unworded // worded.at: the screen is looked at for the words of a question
+
 	settleBy   Source
 	sampleHash uint64
 	sampleSame int
@@ -119,6 +126,13 @@ type report struct {
 	state string
 	at    time.Time
 	seen  bool // reports come, and no clear since
+}
+
+// unworded is a question that was reported without its words.
+type unworded struct {
+	at    time.Time // of the next look at the screen; zero = there is none
+	until time.Time // then it is told without words
+	why   string
 }
 
 // reading is what a weaker source says.
@@ -234,6 +248,7 @@ func (d *Detector) Exited() {
 	}
 	now := d.clock.Now()
 	d.settleAt, d.noticeAt, d.sampleAt, d.flickerAt, d.checkAt = time.Time{}, time.Time{}, time.Time{}, time.Time{}, time.Time{}
+	d.worded = unworded{}
 	d.st.Held, d.st.Progress = false, -1
 	d.set(now, Inactive, SourceProcess, "", "")
 	d.finish(now)
@@ -327,7 +342,7 @@ func (d *Detector) fire(mine uint64) {
 // next returns the earliest awaited moment.
 func (d *Detector) next() time.Time {
 	var at time.Time
-	for _, t := range [...]time.Time{d.settleAt, d.noticeAt, d.sampleAt, d.flickerAt, d.checkAt, d.ceiling()} {
+	for _, t := range [...]time.Time{d.settleAt, d.noticeAt, d.sampleAt, d.flickerAt, d.checkAt, d.worded.at, d.ceiling()} {
 		if !t.IsZero() && (at.IsZero() || t.Before(at)) {
 			at = t
 		}

@@ -46,6 +46,7 @@ func (d *Detector) reported(s Signal) {
 	before := d.status
 	d.spoke, d.talks = true, true
 	d.status = report{state: s.State, at: d.now, seen: s.State != "clear"}
+	d.worded = unworded{}
 	d.st.Capable = true
 	switch s.State {
 	case "working":
@@ -58,6 +59,11 @@ func (d *Detector) reported(s Signal) {
 		why := s.Why
 		if why == "" {
 			why = "question"
+		}
+		if s.Text == "" && d.screen != nil {
+			// It says that it asks but not what: the screen will, in a moment.
+			d.worded = unworded{at: d.now.Add(questionEvery), until: d.now.Add(QuestionWait), why: why}
+			return
 		}
 		d.set(d.now, NeedsInput, SourceStatus, why, s.Text)
 	case "done":

@@ -17,7 +17,7 @@ func past(at, now time.Time) bool { return !at.IsZero() && !now.Before(at) }
 
 // wantsScreen reports whether something is due that looks at the screen.
 func (d *Detector) wantsScreen(now time.Time) bool {
-	return past(d.settleAt, now) || past(d.noticeAt, now) || past(d.sampleAt, now) || past(d.ceiling(), now) ||
+	return past(d.settleAt, now) || past(d.noticeAt, now) || past(d.sampleAt, now) || past(d.ceiling(), now) || past(d.worded.at, now) ||
 		past(d.checkAt, now) && !now.Before(d.last.Add(DialogQuiet))
 }
 
@@ -35,6 +35,9 @@ func (d *Detector) due(now time.Time, s *Screen) {
 		if !d.status.seen && !d.saysBusy() && !d.pending(s) {
 			d.ask(SourceNotify, "notification", d.notice)
 		}
+	}
+	if past(d.worded.at, now) {
+		d.word(now, s)
 	}
 	if past(d.settleAt, now) {
 		d.settleAt = time.Time{}
@@ -90,6 +93,21 @@ func (d *Detector) verdict(now time.Time, s *Screen, by Source) {
 		}
 	}
 	d.done(now, by)
+}
+
+// word tells a question that was reported without its words, once they are on the screen or the wait for them is over.
+func (d *Detector) word(now time.Time, s *Screen) {
+	text := ""
+	if s != nil {
+		text = d.kind.question(*s)
+	}
+	if text == "" && now.Before(d.worded.until) {
+		d.worded.at = now.Add(questionEvery)
+		return
+	}
+	why := d.worded.why
+	d.worded = unworded{}
+	d.set(now, NeedsInput, SourceStatus, why, text)
 }
 
 // pending reports rows near the bottom that say that work goes on in the background.
