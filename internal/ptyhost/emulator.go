@@ -300,7 +300,7 @@ func (e *emulator) scrollUp(n int) {
 // remember appends a row to the history.
 func (e *emulator) remember(r *row) {
 	if e.history.max > 0 {
-		e.scratch = e.appendRow(e.scratch[:0], r)
+		e.scratch = e.appendRow(e.scratch[:0], r, r.goesOn())
 		e.history.push(string(e.scratch), r.goesOn())
 	}
 }

@@ -12,11 +12,10 @@ const (
 	snapshotBytes = 512 << 10
 )
 
-// appendRow appends a row with its styles. It begins and ends with no style, and blanks at its end are left out, unless
-// the line goes on in the next row.
-func (e *emulator) appendRow(dst []byte, r *row) []byte {
+// appendRow appends a row with its styles. It begins and ends with no style; blanks at its end are left out, unless full.
+func (e *emulator) appendRow(dst []byte, r *row, full bool) []byte {
 	end := len(r.cells)
-	if !r.goesOn() {
+	if !full {
 		for end = r.used; end > 0 && r.cells[end-1].bare(); end-- {
 		}
 	}
@@ -101,12 +100,13 @@ func (e *emulator) appendMain(dst []byte) []byte {
 	lines = lines[:len(lines):len(lines)] // not to append into the history
 	for i := range e.main.rows {
 		r := &e.main.rows[i]
-		lines = append(lines, historyLine{string(e.appendRow(nil, r)), r.goesOn()})
+		lines = append(lines, historyLine{string(e.appendRow(nil, r, r.goesOn())), r.goesOn()})
 	}
 	for i, l := range lines {
 		dst = append(dst, l.text...)
-		// Only a character that follows makes the terminal wrap.
-		if i < len(lines)-1 && !(l.wrapped && lines[i+1].text != "") {
+		// Only a character that follows makes the terminal wrap, and it must have no style yet: a row that scrolls in
+		// takes on the background.
+		if i < len(lines)-1 && !(l.wrapped && lines[i+1].text != "" && lines[i+1].text[0] != 0x1b) {
 			dst = append(dst, "\r\n"...)
 		}
 	}
@@ -117,7 +117,7 @@ func (e *emulator) appendMain(dst []byte) []byte {
 func (e *emulator) appendAlt(dst []byte) []byte {
 	for i := range e.alt.rows {
 		dst = fmt.Appendf(dst, "\x1b[%d;1H", i+1)
-		dst = e.appendRow(dst, &e.alt.rows[i])
+		dst = e.appendRow(dst, &e.alt.rows[i], false)
 	}
 	return dst
 }
