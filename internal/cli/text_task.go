@@ -90,7 +90,7 @@ func showSend(p *printer, r api.TaskSendResult) {
 	}
 	p.printf("%s\n", clean(words))
 	if !r.Capable {
-		p.note("This agent gives no sign of settling, so a wait on it can only run out.")
+		p.note("This agent has given no sign of settling so far; without one, a wait ends half a minute after it took the prompt.")
 	}
 	showOutcome(p, r.Wait)
 }

@@ -2,8 +2,8 @@ package core
 
 import (
 	"context"
-	"fmt"
 	"strings"
+	"time"
 
 	"termic/internal/api"
 	"termic/internal/fault"
@@ -96,16 +96,21 @@ func (c *Core) TaskRename(ctx context.Context, call *Call, p api.TaskRenameParam
 	return api.TaskRenameResult{Task: summary, OldName: old}, err
 }
 
-// Path is the verb path.
+// Path is the verb path. While the task is being created it waits: a folder that is named is there.
 func (c *Core) Path(ctx context.Context, call *Call, _ api.PathParams) (api.PathResult, error) {
-	t, err := c.store.Task(ctx, call.Task)
-	if err != nil {
-		return api.PathResult{}, err
+	for {
+		_, changed := c.beacon.watch()
+		t, err := c.store.Task(ctx, call.Task)
+		if err != nil {
+			return api.PathResult{}, err
+		}
+		if t.State != api.TaskCreating {
+			return api.PathResult{TaskID: t.ID, Path: t.Path}, usableTree(t)
+		}
+		if err := c.pause(ctx, changed, time.Time{}); err != nil {
+			return api.PathResult{}, err
+		}
 	}
-	if t.State == api.TaskCreating {
-		return api.PathResult{}, usableTree(t)
-	}
-	return api.PathResult{TaskID: t.ID, Path: t.Path}, nil
 }
 
 // TaskOpen is the verb task_open.
@@ -205,12 +210,4 @@ func (c *Core) SettingsSet(ctx context.Context, _ *Call, p api.SettingsSetParams
 		return api.SettingsResult{}, err
 	}
 	return c.settingsResult(p.Key)
-}
-
-// exitWords says how a program ended, for a person.
-func exitWords(code int, signal string) string {
-	if signal != "" {
-		return "it was ended by " + signal
-	}
-	return fmt.Sprintf("it exited with %d", code)
 }
