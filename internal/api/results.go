@@ -252,8 +252,8 @@ type TaskTabCloseResult struct {
 	KilledPTY  bool   `json:"killed_pty"`
 }
 
-// AgentInfo is one agent of the registry.
-type AgentInfo struct {
+// ListedAgent is one agent of the registry.
+type ListedAgent struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Kind      string `json:"kind"` // builtin, custom
@@ -267,7 +267,7 @@ type AgentInfo struct {
 
 // TaskAgentsResult is the result of task_agents.
 type TaskAgentsResult struct {
-	Agents []AgentInfo `json:"agents"`
+	Agents []ListedAgent `json:"agents"`
 }
 
 // Prompt is one entry of the prompt library.
@@ -400,7 +400,7 @@ type WindowState struct {
 	Version  string       `json:"version"`
 	Projects []Project    `json:"projects"`
 	Tasks    []TaskDetail `json:"tasks"`
-	Agents   []AgentInfo  `json:"agents"`
+	Agents   []ListedAgent  `json:"agents"`
 	Notices  []string     `json:"notices,omitempty"` // sentences that the person should see, such as a settings file that does not parse
 	Focus    string       `json:"focus,omitempty"`   // task that task_open asked to show, once
 	TasksDir string       `json:"tasks_dir"`
@@ -410,4 +410,15 @@ type WindowState struct {
 type TaskStopResult struct {
 	TaskID string `json:"task_id"`
 	Ended  int    `json:"ended"`
+}
+
+// MCPResult is the result of every verb about the MCP endpoint. URL and TokenFile are empty while it does not serve.
+type MCPResult struct {
+	Enabled   bool   `json:"enabled"` // as the settings say
+	URL       string `json:"url"`
+	TokenFile string `json:"token_file"`       // path; the token itself is in no result
+	Error     string `json:"error,omitempty"`  // why it does not serve although it is enabled
+	Hint      string `json:"hint,omitempty"`   // what to do about that
+	Port      int    `json:"port,omitempty"`   // the port that is kept for it, bound or not
+	Denied    uint64 `json:"denied,omitempty"` // requests without a right token since it was bound
 }

@@ -58,15 +58,15 @@ func (c *Core) TaskAgents(ctx context.Context, _ *Call, _ api.TaskAgentsParams) 
 	return api.TaskAgentsResult{Agents: c.listAgents(c.lookPath(ctx))}, nil
 }
 
-func (c *Core) listAgents(look agent.LookPath) []api.AgentInfo {
+func (c *Core) listAgents(look agent.LookPath) []api.ListedAgent {
 	listed := c.agents.Load().List(look)
-	out := make([]api.AgentInfo, len(listed))
+	out := make([]api.ListedAgent, len(listed))
 	for i, l := range listed {
 		kind := "custom"
 		if l.Kind.Builtin {
 			kind = "builtin"
 		}
-		out[i] = api.AgentInfo{ID: l.Kind.ID, Name: l.Kind.Name, Kind: kind, Enabled: l.Enabled, Installed: l.Installed,
+		out[i] = api.ListedAgent{ID: l.Kind.ID, Name: l.Kind.Name, Kind: kind, Enabled: l.Enabled, Installed: l.Installed,
 			Usable: l.Usable, Path: l.Path, Reason: l.Reason, CanResume: l.Kind.CanResume()}
 	}
 	return out

@@ -531,7 +531,7 @@ export interface TaskTabCloseResult {
 
 /** TaskAgentsResult is the result of task_agents. */
 export interface TaskAgentsResult {
-  agents: AgentInfo[];
+  agents: ListedAgent[];
 }
 
 /** PromptsResult is the result of prompts. */
@@ -615,7 +615,7 @@ export interface WindowState {
   version: string;
   projects: Project[];
   tasks: TaskDetail[];
-  agents: AgentInfo[];
+  agents: ListedAgent[];
   /** sentences that the person should see, such as a settings file that does not parse */
   notices?: string[];
   /** task that task_open asked to show, once */
@@ -718,8 +718,8 @@ export interface Commit {
   time: string;
 }
 
-/** AgentInfo is one agent of the registry. */
-export interface AgentInfo {
+/** ListedAgent is one agent of the registry. */
+export interface ListedAgent {
   id: string;
   name: string;
   /** builtin, custom */
