@@ -27,10 +27,8 @@ var libraries = []library{
 	{"github.com/pelletier/go-toml/v2", []string{"settings", "internal/tomledit", "clientsetup"}, "TOML is read where it is edited"},
 	{"github.com/rogpeppe/go-internal", []string{}, "for tests"},
 	{"github.com/tidwall/gjson", []string{"clientsetup"}, "JSON of other programs is edited there, nowhere else"},
-	{"github.com/tidwall/sjson", []string{"clientsetup"}, "JSON of other programs is edited there, nowhere else"},
 	{"github.com/wailsapp/wails/v2", []string{"app"}, "everything but app builds without GTK and WebKit"},
 	{"go.uber.org/goleak", []string{}, "for tests"},
-	{"golang.org/x/sync", nil, "of the Go project"},
 	{"golang.org/x/sys", nil, "of the Go project"},
 	{"golang.org/x/term", []string{"internal/cli"}, "the person's terminal is touched by the CLI alone"},
 	{"modernc.org/sqlite", []string{"internal/store"}, "the database has one owner"},
@@ -68,7 +66,7 @@ func TestRulesOfLibrariesCanFail(t *testing.T) {
 		{"internal/core/a_test.go", "github.com/charmbracelet/x/vt", false},
 		{"internal/core/a.go", "github.com/wailsapp/wails/v2/pkg/runtime", true},
 		{"internal/core/a.go", "pgregory.net/rapid", true},
-		{"internal/core/a.go", "golang.org/x/sync/errgroup", false},
+		{"internal/core/a.go", "golang.org/x/sys/unix", false},
 		{"internal/core/a.go", "example.org/unheard/of", true},
 	}
 	for _, tt := range tests {
