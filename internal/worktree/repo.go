@@ -18,7 +18,7 @@ type Repo struct {
 	main   string // main checkout, "" = bare
 	common string
 	zeros  string // the id of nothing: 40 digits, 64 with SHA-256
-	plain  bool // filters, merge drivers and submodules act as in the user's shell
+	plain  bool   // filters, merge drivers and submodules act as in the user's shell
 }
 
 // Open finds the repository that path lies in. path may be the root or any folder of a checkout, a linked worktree, a
