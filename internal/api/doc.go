@@ -7,6 +7,7 @@
 //
 //	json     its wire name; "omitempty" marks it optional
 //	doc      one clause that says what it means
+//	tool     what an MCP client reads instead of doc, since every conversation pays for each word there; "-" = nothing
 //	enum     its allowed values, separated by |
 //	cli      "arg" = positional; "rest" = all remaining words, joined; "-" = not on the command line; otherwise "name" or "name,x" (short x)
 //	face     the faces that have it, separated by |; none = all

@@ -3,15 +3,15 @@ package api
 // Target picks a task. On the command line an absent task means the task of the current folder, where the verb allows
 // it; over other faces the task is required.
 type Target struct {
-	Task    string `json:"task,omitempty" cli:"arg" doc:"task: exact id, name, or project/name"`
-	Project string `json:"project,omitempty" cli:"project" doc:"project to look in: name or id"`
+	Task    string `json:"task,omitempty" cli:"arg" doc:"task: exact id, name, or project/name" tool:"-"`
+	Project string `json:"project,omitempty" cli:"project" doc:"project to look in: name or id" tool:"-"`
 	Cwd     string `json:"cwd,omitempty" cli:"-" face:"cli" doc:"folder that picks the task when none is named"`
 }
 
 // NamedTarget picks a task by name only: verbs that destroy or write elsewhere never take it from the current folder.
 type NamedTarget struct {
-	Task    string `json:"task" cli:"arg" doc:"task: exact id, name, or project/name"`
-	Project string `json:"project,omitempty" cli:"project" doc:"project to look in: name or id"`
+	Task    string `json:"task" cli:"arg" doc:"task: exact id, name, or project/name" tool:"-"`
+	Project string `json:"project,omitempty" cli:"project" doc:"project to look in: name or id" tool:"-"`
 }
 
 // TaskListParams are the parameters of task_list.
@@ -24,9 +24,9 @@ type TaskListParams struct {
 
 // TaskNewParams are the parameters of task_new.
 type TaskNewParams struct {
-	Name           string   `json:"name,omitempty" cli:"arg" doc:"name of the task; may be left out only with from"`
-	Project        string   `json:"project,omitempty" cli:"project" doc:"project: name or id"`
-	Prompt         string   `json:"prompt,omitempty" cli:"prompt,p" doc:"first prompt, delivered when the agent is ready"`
+	Name           string   `json:"name,omitempty" cli:"arg" doc:"name of the task; may be left out only with from" tool:"-"`
+	Project        string   `json:"project,omitempty" cli:"project" doc:"project: name or id" tool:"-"`
+	Prompt         string   `json:"prompt,omitempty" cli:"prompt,p" doc:"first prompt, delivered when the agent is ready" tool:"first prompt"`
 	PromptRef      string   `json:"promptRef,omitempty" cli:"prompt-ref,P" face:"window|cli" doc:"prompt of the library to send first, before the text of prompt"`
 	Agent          string   `json:"agent,omitempty" cli:"agent" doc:"agent id; see task_agents"`
 	Mode           string   `json:"mode,omitempty" cli:"mode" enum:"worktree|main" doc:"own worktree, or the main checkout"`
@@ -40,9 +40,9 @@ type TaskNewParams struct {
 	Yolo           bool     `json:"yolo,omitempty" cli:"yolo" face:"window|cli" doc:"start the agent with its own permission prompts off"`
 	NoAgent        bool     `json:"noAgent,omitempty" cli:"no-agent" face:"window|cli" doc:"make the task without starting its agent"`
 	Open           bool     `json:"open,omitempty" cli:"open" face:"window|cli" doc:"show it in the window"`
-	Wait           bool     `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic"`
-	TimeoutMs      int64    `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" doc:"longest wait"`
-	IdempotencyKey string   `json:"idempotency_key,omitempty" cli:"idempotency-key" doc:"a repeat with the same key joins the first call (kept 24 hours)"`
+	Wait           bool     `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic" tool:"answer once the agent settled (a heuristic)"`
+	TimeoutMs      int64    `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" doc:"longest wait" tool:"-"`
+	IdempotencyKey string   `json:"idempotency_key,omitempty" cli:"idempotency-key" doc:"a repeat with the same key joins the first call (kept 24 hours)" tool:"a repeat joins the first call for 24 hours"`
 	Cwd            string   `json:"cwd,omitempty" cli:"-" face:"cli" doc:"folder that picks the project when none is named"`
 }
 
@@ -54,19 +54,19 @@ type TaskSendParams struct {
 	Target
 	Prompt    string `json:"prompt,omitempty" cli:"rest" doc:"text to deliver"`
 	PromptRef string `json:"promptRef,omitempty" cli:"prompt-ref,P" face:"window|cli" doc:"prompt of the library, sent before the text"`
-	Resume    bool   `json:"resume,omitempty" cli:"resume" doc:"start the agent again with its last session if it is not running"`
+	Resume    bool   `json:"resume,omitempty" cli:"resume" doc:"start the agent again with its last session if it is not running" tool:"restart an ended agent with its last session"`
 	Fresh     bool   `json:"fresh,omitempty" cli:"fresh" doc:"start a new agent tab"`
-	Tab       string `json:"tab,omitempty" cli:"tab" doc:"tab: id, index or title"`
+	Tab       string `json:"tab,omitempty" cli:"tab" doc:"tab: id, index or title" tool:"id, index or title"`
 	Here      bool   `json:"-" cli:"here" face:"cli" doc:"the task this terminal belongs to (TERMIC_TASK_ID)"`
-	Wait      bool   `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic"`
-	TimeoutMs int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" doc:"longest wait"`
+	Wait      bool   `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic" tool:"answer once the agent settled (a heuristic)"`
+	TimeoutMs int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" doc:"longest wait" tool:"-"`
 }
 
 // TaskWaitParams are the parameters of task_wait.
 type TaskWaitParams struct {
 	Target
-	Tab       string `json:"tab,omitempty" cli:"tab" doc:"wait for this tab only: id, index or title"`
-	TimeoutMs int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" doc:"longest wait"`
+	Tab       string `json:"tab,omitempty" cli:"tab" doc:"wait for this tab only: id, index or title" tool:"only this: id, index or title"`
+	TimeoutMs int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" doc:"longest wait" tool:"-"`
 }
 
 // TaskResultParams are the parameters of task_result.
@@ -75,10 +75,10 @@ type TaskResultParams struct{ Target }
 // TaskLogParams are the parameters of task_log.
 type TaskLogParams struct {
 	Target
-	Shell     bool   `json:"shell,omitempty" cli:"shell" doc:"the task's own shell instead of its agent"`
-	Tab       string `json:"tab,omitempty" cli:"tab" doc:"tab: id, index or title"`
+	Shell     bool   `json:"shell,omitempty" cli:"shell" doc:"the task's own shell instead of its agent" tool:"its shell, not its agent"`
+	Tab       string `json:"tab,omitempty" cli:"tab" doc:"tab: id, index or title" tool:"id, index or title"`
 	LastBytes int64  `json:"lastBytes,omitempty" cli:"last-bytes" doc:"only the newest bytes, at most 262144"`
-	Plain     bool   `json:"plain,omitempty" cli:"plain" doc:"the visible text without control sequences"`
+	Plain     bool   `json:"plain,omitempty" cli:"plain" doc:"the visible text without control sequences" tool:"without control sequences"`
 }
 
 // TaskDiffParams are the parameters of task_diff.
@@ -116,20 +116,20 @@ type TaskRestoreParams struct{ NamedTarget }
 // TaskTabParams are the parameters of task_tab.
 type TaskTabParams struct {
 	Target
-	Kind      string `json:"kind,omitempty" cli:"kind" enum:"agent|terminal|shell|default" doc:"kind of tab; default: the task's own agent"`
+	Kind      string `json:"kind,omitempty" cli:"kind" enum:"agent|terminal|shell|default" doc:"kind of tab; default: the task's own agent" tool:"default: the task's own agent"`
 	AgentID   string `json:"agentId,omitempty" cli:"agent" doc:"agent of an agent tab"`
 	Restart   string `json:"restart,omitempty" cli:"restart" face:"window|cli" doc:"start the program of this tab again: id, index or title"`
 	Prompt    string `json:"prompt,omitempty" cli:"prompt,p" doc:"prompt for the new agent"`
 	PromptRef string `json:"promptRef,omitempty" cli:"prompt-ref,P" face:"window|cli" doc:"prompt of the library, sent before the text"`
 	Resume    string `json:"resume,omitempty" cli:"resume" face:"window|cli" doc:"session id that the agent resumes"`
-	Wait      bool   `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic"`
-	TimeoutMs int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" doc:"longest wait"`
+	Wait      bool   `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic" tool:"answer once the agent settled (a heuristic)"`
+	TimeoutMs int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" doc:"longest wait" tool:"-"`
 }
 
 // TaskTabCloseParams are the parameters of task_tab_close.
 type TaskTabCloseParams struct {
 	Target
-	Tab          string `json:"tab" cli:"tab" doc:"tab: id, index or title"`
+	Tab          string `json:"tab" cli:"tab" doc:"tab: id, index or title" tool:"id, index or title"`
 	AllowDefault bool   `json:"allowDefault,omitempty" cli:"yes,y" doc:"close it even if it is the task's first agent"`
 }
 
@@ -138,7 +138,7 @@ type TaskAgentsParams struct{}
 
 // PromptsParams are the parameters of prompts.
 type PromptsParams struct {
-	Selector string `json:"selector,omitempty" cli:"arg" doc:"prompt id or title; with it, the text is shown"`
+	Selector string `json:"selector,omitempty" cli:"arg" doc:"prompt id or title; with it, the text is shown" tool:"id or title; shows its text"`
 }
 
 // ProjectListParams are the parameters of project_list.
@@ -153,7 +153,7 @@ type ProjectAddParams struct {
 
 // ProjectRemoveParams are the parameters of project_remove.
 type ProjectRemoveParams struct {
-	Name    string `json:"name" cli:"arg" doc:"project: name or id"`
+	Name    string `json:"name" cli:"arg" doc:"project: name or id" tool:"-"`
 	Discard bool   `json:"discard,omitempty" cli:"discard" doc:"consent to losing what exists only in its tasks; backup refs are left"`
 	Yes     bool   `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
 }
@@ -161,8 +161,8 @@ type ProjectRemoveParams struct {
 // AttachParams are the parameters of attach.
 type AttachParams struct {
 	Target
-	Shell  bool   `json:"shell,omitempty" cli:"shell" doc:"the task's own shell instead of its agent"`
-	Tab    string `json:"tab,omitempty" cli:"tab" doc:"tab: id, index or title"`
+	Shell  bool   `json:"shell,omitempty" cli:"shell" doc:"the task's own shell instead of its agent" tool:"its shell, not its agent"`
+	Tab    string `json:"tab,omitempty" cli:"tab" doc:"tab: id, index or title" tool:"id, index or title"`
 	Resize bool   `json:"resize,omitempty" cli:"resize" doc:"give the terminal the size of this one"`
 	// DetachKeys is read by the client only.
 	DetachKeys string `json:"-" cli:"detach-keys" face:"cli" doc:"keys that detach; ctrl-\\ when left out"`
@@ -204,3 +204,17 @@ type TaskStopParams struct {
 	NamedTarget
 	Yes bool `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
 }
+
+// MCPStatusParams are the parameters of mcp_status.
+type MCPStatusParams struct{}
+
+// MCPEnableParams are the parameters of mcp_enable.
+type MCPEnableParams struct {
+	NewPort bool `json:"newPort,omitempty" cli:"new-port" doc:"take a port that the system assigns; clients that know the old one must be set up again"`
+}
+
+// MCPDisableParams are the parameters of mcp_disable.
+type MCPDisableParams struct{}
+
+// MCPRotateParams are the parameters of mcp_rotate.
+type MCPRotateParams struct{}

@@ -37,6 +37,10 @@ func renderers() map[string]func(*printer, json.RawMessage) error {
 		"ledger":         as(showLedger),
 		"settings_get":   as(showSettings),
 		"settings_set":   as(showSettings),
+		"mcp_status":     as(showMCP),
+		"mcp_enable":     as(showMCP),
+		"mcp_disable":    as(showMCP),
+		"mcp_rotate":     as(showMCP),
 		"quit":           as(showQuit),
 		"doctor":         as(showDoctor),
 	}
@@ -215,6 +219,24 @@ func (p *printer) json(v any) {
 		return
 	}
 	p.printf("%s\n", cleanLines(string(b)))
+}
+
+// showMCP tells where clients connect, or why they cannot.
+func showMCP(p *printer, r api.MCPResult) {
+	switch {
+	case r.Error != "":
+		p.printf("The MCP endpoint is on but does not serve: %s\n", clean(r.Error))
+		if r.Hint != "" {
+			p.note("%s", clean(r.Hint))
+		}
+	case r.Enabled:
+		p.printf("The MCP endpoint serves at %s\ntoken: %s\n", clean(r.URL), clean(r.TokenFile))
+	default:
+		p.printf("The MCP endpoint is off\n")
+	}
+	if r.Denied > 0 {
+		p.note("%s without a right token", plural(int(r.Denied), "request came", "requests came"))
+	}
 }
 
 func showQuit(p *printer, r api.QuitResult) {

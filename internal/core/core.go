@@ -39,6 +39,7 @@ type Options struct {
 	Version  string
 	Raise    func() bool // shows the window; false without one. May be nil
 	Quit     func()      // asks the app to end; must not wait for it. May be nil
+	Endpoint Endpoint    // of MCP; nil where there is none
 }
 
 // Core owns the goroutines that create tasks, deliver prompts and watch terminals. Close stops them and waits.
@@ -53,6 +54,7 @@ type Core struct {
 	version  string
 	raise    func() bool
 	quit     func()
+	endpoint Endpoint
 
 	beacon *beacon
 	agents atomic.Pointer[agent.Registry]
@@ -78,7 +80,7 @@ type Core struct {
 // New makes a Core on an opened profile, mends what a killed app left behind, and takes up the settings.
 func New(ctx context.Context, o Options) (*Core, error) {
 	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home,
-		version: o.Version, raise: o.Raise, quit: o.Quit, beacon: newBeacon(),
+		version: o.Version, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, beacon: newBeacon(),
 		live: map[string]*liveTab{}, busy: map[string]chan struct{}{}, starting: map[string]bool{}, ended: map[string]string{}}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	c.takeSettings(o.Settings.Get())

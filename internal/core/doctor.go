@@ -25,6 +25,7 @@ func (c *Core) Doctor(ctx context.Context, _ *Call, _ api.DoctorParams) (api.Doc
 	add(c.agentFinding(ctx))
 	add(c.settingsFinding())
 	add(c.storeFinding(ctx))
+	add(c.endpointFinding())
 	if dir := c.settings.Get().Tasks.Dir; dir != "" {
 		f := api.Finding{Name: "tasks folder", Level: "ok", Detail: dir}
 		if info, err := os.Stat(dir); err == nil && !info.IsDir() {

@@ -236,5 +236,5 @@ func (c *Core) allNotices() []string {
 	if p := c.settings.Problem(); p != "" {
 		out = append(out, p)
 	}
-	return out
+	return append(out, c.endpointNotices()...)
 }

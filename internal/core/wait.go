@@ -15,8 +15,8 @@ import (
 // Waits of callers over MCP: their clients give up at about 60 s, so a wait without a limit of its own ends before that;
 // and no call hangs for more than minutes. The window and the command line have neither.
 const (
-	defaultRemoteWait = 50 * time.Second
-	maxRemoteWait     = 300 * time.Second
+	RemoteWait    = 50 * time.Second
+	MaxRemoteWait = 300 * time.Second
 )
 
 // waitFor says what a wait is about.
@@ -54,9 +54,9 @@ func deadline(caller grant.Caller, ms int64, now time.Time) time.Time {
 	d := time.Duration(min(ms, int64(365*24*time.Hour/time.Millisecond))) * time.Millisecond
 	if caller.Face != grant.Window && caller.Face != grant.CLI {
 		if d == 0 {
-			d = defaultRemoteWait
+			d = RemoteWait
 		}
-		d = min(d, maxRemoteWait)
+		d = min(d, MaxRemoteWait)
 	}
 	if d == 0 {
 		return time.Time{}

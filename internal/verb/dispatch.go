@@ -122,6 +122,16 @@ func (d *Dispatcher) guarded(ctx context.Context, v *Verb, call *core.Call, para
 	return v.run(ctx, d.core, call, params)
 }
 
+// Refused records calls of a known caller that a presenter stopped before they named a verb, times of them in one row.
+// Nothing of what they asked for is kept.
+func (d *Dispatcher) Refused(ctx context.Context, caller grant.Caller, err error, times int) {
+	row := store.LedgerRow{Call: ids.New(), Principal: caller.Principal, Face: string(caller.Face)}
+	if times > 1 {
+		row.Shape = fmt.Sprintf("times:%d", times)
+	}
+	_ = d.refused(ctx, row, err) // it gives the refusal back
+}
+
 // refused records a call that was stopped before its handler, without the name of what it asked for.
 func (d *Dispatcher) refused(ctx context.Context, row store.LedgerRow, err error) error {
 	if _, known := Lookup(row.Verb); !known {

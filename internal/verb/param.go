@@ -25,6 +25,7 @@ type Param struct {
 	Name     string // wire name, camelCase
 	Type     Type
 	Doc      string
+	Tool     string // the doc of MCP; empty where the name says enough
 	Enum     []string
 	Required bool
 	Millis   bool // the command line takes a duration
@@ -75,6 +76,11 @@ func paramOf(t reflect.Type, f reflect.StructField) Param {
 	}
 	for _, face := range strings.FieldsFunc(f.Tag.Get("face"), func(r rune) bool { return r == '|' }) {
 		p.Faces = append(p.Faces, grant.Face(face))
+	}
+	if p.Tool = f.Tag.Get("tool"); p.Tool == "" {
+		p.Tool = p.Doc
+	} else if p.Tool == "-" {
+		p.Tool = ""
 	}
 	switch cli, short, _ := strings.Cut(f.Tag.Get("cli"), ","); cli {
 	case "":

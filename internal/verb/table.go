@@ -12,8 +12,11 @@ var (
 	writes   = Effect{Kind: Writes}
 	sets     = Effect{Kind: Writes, Idempotent: true}
 	destroys = Effect{Kind: Destroys}
+	drives   = Effect{Kind: Writes, OpenWorld: true}
 	waits    = []int{fault.ExitNeedsInput, fault.ExitTimeout, fault.ExitNotDelivered}
 )
+
+const endpointIsTheOwners = "a caller must not switch or renew its own door"
 
 func notOnMCP(why string) map[grant.Face]string { return map[grant.Face]string{grant.MCP: why} }
 
@@ -22,19 +25,19 @@ var table = []Verb{
 	define(Verb{Name: "task_list", CLI: "list", Aliases: []string{"ls"}, Class: grant.Full, Effect: reads,
 		Doc: "List tasks with their state and how much they changed"}, (*core.Core).TaskList),
 	define(Verb{Name: "task_status", CLI: "status", Class: grant.Scoped, Effect: reads, CwdTarget: true,
-		Doc: "Show one task with its tabs and what each of them is doing"}, (*core.Core).TaskStatus),
-	define(Verb{Name: "task_new", CLI: "new", Class: grant.Scoped, Effect: writes, Streams: true, Exits: waits,
+		Doc: "Show a task with its tabs and what each is doing"}, (*core.Core).TaskStatus),
+	define(Verb{Name: "task_new", CLI: "new", Class: grant.Scoped, Effect: drives, Streams: true, Exits: waits,
 		Doc: "Create a task in its own worktree, start its agent, and deliver a first prompt"}, (*core.Core).TaskNew),
-	define(Verb{Name: "task_send", CLI: "send", Class: grant.Scoped, Effect: writes, CwdTarget: true, Streams: true, Exits: waits,
-		Doc: "Deliver a prompt to a task's agent; while the agent is busy the prompt is queued"}, (*core.Core).TaskSend),
+	define(Verb{Name: "task_send", CLI: "send", Class: grant.Scoped, Effect: drives, CwdTarget: true, Streams: true, Exits: waits,
+		Doc: "Deliver a prompt to a task's agent, or queue it while the agent is busy"}, (*core.Core).TaskSend),
 	define(Verb{Name: "task_wait", CLI: "wait", Class: grant.Scoped, Effect: reads, CwdTarget: true, Streams: true, Exits: waits,
 		Doc: "Wait until a task's agent settled; settling is a heuristic"}, (*core.Core).TaskWait),
-	define(Verb{Name: "task_result", CLI: "result", Class: grant.Scoped, Effect: reads, CwdTarget: true,
-		Doc: "Read the last message of a task's agent from its transcript; untrusted text"}, (*core.Core).TaskResult),
-	define(Verb{Name: "task_log", CLI: "logs", Aliases: []string{"log"}, Class: grant.Scoped, Effect: reads, CwdTarget: true,
+	define(Verb{Name: "task_result", CLI: "result", Class: grant.Scoped, Effect: reads, Untrusted: true, CwdTarget: true,
+		Doc: "Read the last message of a task's agent; untrusted text"}, (*core.Core).TaskResult),
+	define(Verb{Name: "task_log", CLI: "logs", Aliases: []string{"log"}, Class: grant.Scoped, Effect: reads, Untrusted: true, CwdTarget: true,
 		Doc: "Read the newest output of a task's terminal; untrusted text"}, (*core.Core).TaskLog),
-	define(Verb{Name: "task_diff", CLI: "diff", Class: grant.Scoped, Effect: reads, CwdTarget: true,
-		Doc: "Show what a task changed against its base: commits, staged, unstaged and untracked files"}, (*core.Core).TaskDiff),
+	define(Verb{Name: "task_diff", CLI: "diff", Class: grant.Scoped, Effect: reads, Untrusted: true, CwdTarget: true,
+		Doc: "Show what a task changed against its base, untracked files included"}, (*core.Core).TaskDiff),
 	define(Verb{Name: "task_open", CLI: "open", Class: grant.Full, Effect: sets, CwdTarget: true,
 		Doc: "Show a task in the window"}, (*core.Core).TaskOpen),
 	define(Verb{Name: "task_rename", CLI: "rename", Class: grant.Full, Effect: sets, CwdTarget: true,
@@ -43,7 +46,7 @@ var table = []Verb{
 		Doc: "Put a task's changes into the project's main checkout, uncommitted"}, (*core.Core).TaskApply),
 	define(Verb{Name: "task_archive", CLI: "archive", Class: grant.Full, Effect: destroys,
 		Doc: "End a task's terminals and remove its worktree; refused while work exists nowhere else"}, (*core.Core).TaskArchive),
-	define(Verb{Name: "task_tab", CLI: "tab", Class: grant.Scoped, Effect: writes, CwdTarget: true, Streams: true, Exits: waits,
+	define(Verb{Name: "task_tab", CLI: "tab", Class: grant.Scoped, Effect: drives, CwdTarget: true, Streams: true, Exits: waits,
 		Doc: "Open another tab in a task: an agent, or a terminal"}, (*core.Core).TaskTab),
 	define(Verb{Name: "task_tab_close", CLI: "tab close", Class: grant.Scoped, Effect: destroys, CwdTarget: true,
 		Doc: "End a tab's program and close the tab"}, (*core.Core).TaskTabClose),
@@ -73,6 +76,14 @@ var table = []Verb{
 		Doc: "Show settings"}, (*core.Core).SettingsGet),
 	define(Verb{Name: "settings_set", CLI: "settings set", Class: grant.Owner, Effect: sets, NotOn: notOnMCP("settings are the owner's"),
 		Doc: "Change one setting; the rest of the file keeps every byte"}, (*core.Core).SettingsSet),
+	define(Verb{Name: "mcp_status", CLI: "mcp status", Class: grant.Owner, Effect: reads, NotOn: notOnMCP(endpointIsTheOwners),
+		Doc: "Show whether the MCP endpoint serves, where, and which file has its token"}, (*core.Core).MCPStatus),
+	define(Verb{Name: "mcp_enable", CLI: "mcp enable", Class: grant.Owner, Effect: sets, NotOn: notOnMCP(endpointIsTheOwners),
+		Doc: "Switch the MCP endpoint on, on the port it had before"}, (*core.Core).MCPEnable),
+	define(Verb{Name: "mcp_disable", CLI: "mcp disable", Class: grant.Owner, Effect: sets, NotOn: notOnMCP(endpointIsTheOwners),
+		Doc: "Switch the MCP endpoint off; calls under way end"}, (*core.Core).MCPDisable),
+	define(Verb{Name: "mcp_rotate", CLI: "mcp rotate", Class: grant.Owner, Effect: writes, NotOn: notOnMCP(endpointIsTheOwners),
+		Doc: "Replace the token of the MCP endpoint; the old one is worthless at once"}, (*core.Core).MCPRotate),
 	define(Verb{Name: "quit", CLI: "quit", Class: grant.Owner, Effect: destroys, NotOn: notOnMCP("ending the app is the owner's"),
 		Doc: "Say what ending the app would end, or end it"}, (*core.Core).Quit),
 	define(Verb{Name: "doctor", CLI: "doctor", Class: grant.Owner, Effect: reads, NotOn: notOnMCP("tells about the machine, not about tasks"),

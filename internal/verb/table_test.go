@@ -41,7 +41,8 @@ func TestTableIsPinned(t *testing.T) {
 }
 
 func describe(b *strings.Builder, v *Verb) {
-	fmt.Fprintf(b, "%s\n  doc: %s\n  class: %s\n  effect: %s, idempotent %v\n", v.Name, v.Doc, v.Class, v.Effect.Kind, v.Effect.Idempotent)
+	fmt.Fprintf(b, "%s\n  doc: %s\n  class: %s\n  effect: %s, idempotent %v, open world %v, untrusted result %v\n", v.Name, v.Doc, v.Class,
+		v.Effect.Kind, v.Effect.Idempotent, v.Effect.OpenWorld, v.Untrusted)
 	fmt.Fprintf(b, "  command line: %q, aliases %q, current folder %v, local %v\n  streams: %v\n  exits: %v\n", v.CLI, v.Aliases, v.CwdTarget, v.Local, v.Streams, v.Exits)
 	for _, f := range faces {
 		if why := v.NotOn[f]; why != "" {
@@ -56,7 +57,7 @@ func describe(b *strings.Builder, v *Verb) {
 		}{
 			{p.Required, " required"}, {p.ClientOnly, " client only"}, {p.Millis, " milliseconds"}, {p.Enum != nil, " one of " + strings.Join(p.Enum, "|")},
 			{p.Positional != "", " positional " + p.Positional}, {p.Flag != "", " --" + p.Flag}, {p.Short != "", " -" + p.Short},
-			{p.Faces != nil, fmt.Sprintf(" only on %v", p.Faces)},
+			{p.Faces != nil, fmt.Sprintf(" only on %v", p.Faces)}, {p.Tool != p.Doc, fmt.Sprintf(" as a tool %q", p.Tool)},
 		} {
 			if s.on {
 				b.WriteString(s.text)
@@ -111,7 +112,8 @@ var scopedTools = strings.Fields(`task_status task_new task_send task_wait task_
 
 // excluded are the verbs that a face does not offer, by hand; the table gives each reason.
 var excluded = map[grant.Face][]string{
-	grant.MCP:    strings.Fields(`task_restore task_stop attach path ledger settings_get settings_set quit doctor window_state version help serve`),
+	grant.MCP: strings.Fields(`task_restore task_stop attach path ledger settings_get settings_set quit doctor window_state version help serve
+		mcp_status mcp_enable mcp_disable mcp_rotate`),
 	grant.Window: strings.Fields(`attach version help serve`),
 	grant.CLI:    strings.Fields(`window_state`),
 }

@@ -33,6 +33,8 @@ const (
 type Effect struct {
 	Kind       Kind
 	Idempotent bool // a second identical call changes nothing more
+	// OpenWorld is set for what sets an agent to work: it may reach whatever its task may, the network included.
+	OpenWorld bool
 }
 
 // Verb is one operation. Its zero value is not useful; the table makes them with define.
@@ -51,6 +53,8 @@ type Verb struct {
 	CwdTarget bool
 	// Streams is set for verbs that tell events before their result.
 	Streams bool
+	// Untrusted is set for verbs whose result is text that came out of a task.
+	Untrusted bool
 	// Exits lists the exit codes beside 0, 1 and 2.
 	Exits []int
 
@@ -91,6 +95,28 @@ func (v *Verb) ParamsOn(f grant.Face) []Param {
 	}
 	return out
 }
+
+// Requires reports whether a face must give the parameter. A face without a current folder has to name the task, and one
+// that cannot adopt a folder has to name the new task.
+func (v *Verb) Requires(p Param, f grant.Face) bool {
+	missing := func(name string) bool {
+		i := slices.IndexFunc(v.Params, func(q Param) bool { return q.Name == name })
+		return i >= 0 && !v.Params[i].On(f)
+	}
+	switch {
+	case p.Name == "task" && v.CwdTarget:
+		return p.Required || missing("cwd")
+	case p.Name == "name" && v.Name == "task_new":
+		return p.Required || missing("from")
+	}
+	return p.Required
+}
+
+// How long a wait over MCP may take. Clients there give up at about 60 s, so one without a limit of its own ends before.
+const (
+	RemoteWait    = core.RemoteWait
+	MaxRemoteWait = core.MaxRemoteWait
+)
 
 // All returns the table, in its order. The caller must not change it.
 func All() []Verb { return table }

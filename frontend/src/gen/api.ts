@@ -333,6 +333,21 @@ export interface SettingsSetParams {
   value: string;
 }
 
+/** What mcp_status takes. */
+export type McpStatusParams = Record<string, never>;
+
+/** What mcp_enable takes. */
+export interface McpEnableParams {
+  /** take a port that the system assigns; clients that know the old one must be set up again */
+  newPort?: boolean;
+}
+
+/** What mcp_disable takes. */
+export type McpDisableParams = Record<string, never>;
+
+/** What mcp_rotate takes. */
+export type McpRotateParams = Record<string, never>;
+
 /** What quit takes. */
 export interface QuitParams {
   /** really end the app; without it, say what would end */
@@ -349,19 +364,19 @@ export type WindowStateParams = Record<string, never>;
 export interface Verbs {
   /** List tasks with their state and how much they changed. */
   task_list: { params: TaskListParams; result: TaskListResult };
-  /** Show one task with its tabs and what each of them is doing. */
+  /** Show a task with its tabs and what each is doing. */
   task_status: { params: TaskStatusParams; result: TaskStatusResult };
   /** Create a task in its own worktree, start its agent, and deliver a first prompt. */
   task_new: { params: TaskNewParams; result: TaskNewResult };
-  /** Deliver a prompt to a task's agent; while the agent is busy the prompt is queued. */
+  /** Deliver a prompt to a task's agent, or queue it while the agent is busy. */
   task_send: { params: TaskSendParams; result: TaskSendResult };
   /** Wait until a task's agent settled; settling is a heuristic. */
   task_wait: { params: TaskWaitParams; result: TaskWaitResult };
-  /** Read the last message of a task's agent from its transcript; untrusted text. */
+  /** Read the last message of a task's agent; untrusted text. */
   task_result: { params: TaskResultParams; result: TaskResultResult };
   /** Read the newest output of a task's terminal; untrusted text. */
   task_log: { params: TaskLogParams; result: TaskLogResult };
-  /** Show what a task changed against its base: commits, staged, unstaged and untracked files. */
+  /** Show what a task changed against its base, untracked files included. */
   task_diff: { params: TaskDiffParams; result: TaskDiffResult };
   /** Show a task in the window. */
   task_open: { params: TaskOpenParams; result: TaskOpenResult };
@@ -397,6 +412,14 @@ export interface Verbs {
   settings_get: { params: SettingsGetParams; result: SettingsResult };
   /** Change one setting; the rest of the file keeps every byte. */
   settings_set: { params: SettingsSetParams; result: SettingsResult };
+  /** Show whether the MCP endpoint serves, where, and which file has its token. */
+  mcp_status: { params: McpStatusParams; result: MCPResult };
+  /** Switch the MCP endpoint on, on the port it had before. */
+  mcp_enable: { params: McpEnableParams; result: MCPResult };
+  /** Switch the MCP endpoint off; calls under way end. */
+  mcp_disable: { params: McpDisableParams; result: MCPResult };
+  /** Replace the token of the MCP endpoint; the old one is worthless at once. */
+  mcp_rotate: { params: McpRotateParams; result: MCPResult };
   /** Say what ending the app would end, or end it. */
   quit: { params: QuitParams; result: QuitResult };
   /** Check the machine and the app, and say how to mend what is wrong. */
@@ -592,6 +615,23 @@ export interface SettingsResult {
   problem?: string;
   key?: string;
   value?: unknown;
+}
+
+/** MCPResult is the result of every verb about the MCP endpoint. URL and TokenFile are empty while it does not serve. */
+export interface MCPResult {
+  /** as the settings say */
+  enabled: boolean;
+  url: string;
+  /** path; the token itself is in no result */
+  token_file: string;
+  /** why it does not serve although it is enabled */
+  error?: string;
+  /** what to do about that */
+  hint?: string;
+  /** the port that is kept for it, bound or not */
+  port?: number;
+  /** requests without a right token since it was bound */
+  denied?: number;
 }
 
 /** QuitResult is the result of quit. */

@@ -1,0 +1,82 @@
+package core
+
+import (
+	"context"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+)
+
+// Endpoint is the MCP listener as its owner sees it. Whoever puts the app together makes it, since the listener leads back
+// to the verbs.
+type Endpoint interface {
+	// Status tells what is, without waiting for anything.
+	Status() api.MCPResult
+	// Enable writes the setting and binds; newPort asks for another port than the remembered one. That it cannot serve
+	// is no error but stands in the status.
+	Enable(ctx context.Context, newPort bool) error
+	// Disable writes the setting, ends every call, and takes the token away.
+	Disable(ctx context.Context) error
+	// Rotate replaces the token; the old one is worthless afterwards. It is fault.Conflict while nothing serves.
+	Rotate(ctx context.Context) error
+}
+
+// MCPStatus is the verb mcp_status.
+func (c *Core) MCPStatus(_ context.Context, _ *Call, _ api.MCPStatusParams) (api.MCPResult, error) {
+	return c.withEndpoint(func(Endpoint) error { return nil })
+}
+
+// MCPEnable is the verb mcp_enable.
+func (c *Core) MCPEnable(ctx context.Context, _ *Call, p api.MCPEnableParams) (api.MCPResult, error) {
+	return c.withEndpoint(func(e Endpoint) error { return e.Enable(ctx, p.NewPort) })
+}
+
+// MCPDisable is the verb mcp_disable.
+func (c *Core) MCPDisable(ctx context.Context, _ *Call, _ api.MCPDisableParams) (api.MCPResult, error) {
+	return c.withEndpoint(func(e Endpoint) error { return e.Disable(ctx) })
+}
+
+// MCPRotate is the verb mcp_rotate.
+func (c *Core) MCPRotate(ctx context.Context, _ *Call, _ api.MCPRotateParams) (api.MCPResult, error) {
+	return c.withEndpoint(func(e Endpoint) error { return e.Rotate(ctx) })
+}
+
+func (c *Core) withEndpoint(act func(Endpoint) error) (api.MCPResult, error) {
+	if c.endpoint == nil {
+		return api.MCPResult{}, fault.New(fault.Unsupported, "This app has no MCP endpoint")
+	}
+	if err := act(c.endpoint); err != nil {
+		return api.MCPResult{}, err
+	}
+	return c.endpoint.Status(), nil
+}
+
+// EndpointChanged tells those who watch that the status of the endpoint is another one.
+func (c *Core) EndpointChanged() { c.beacon.change() }
+
+// endpointNotices is what a person should see without asking.
+func (c *Core) endpointNotices() []string {
+	if c.endpoint == nil {
+		return nil
+	}
+	s := c.endpoint.Status()
+	if s.Error == "" {
+		return nil
+	}
+	return []string{s.Error + ". " + s.Hint}
+}
+
+// endpointFinding is the endpoint's line of doctor.
+func (c *Core) endpointFinding() api.Finding {
+	f := api.Finding{Name: "mcp", Level: "ok", Detail: "off"}
+	if c.endpoint == nil {
+		return f
+	}
+	switch s := c.endpoint.Status(); {
+	case s.Error != "":
+		f.Level, f.Detail, f.Fix = "fail", s.Error, s.Hint
+	case s.Enabled:
+		f.Detail = s.URL
+	}
+	return f
+}

@@ -1,0 +1,168 @@
+package mcp
+
+import (
+	"container/list"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+)
+
+// conns bounds the open connections. When there are too many, the oldest one that has nothing under way makes room:
+// first of those that never showed a token, so that neither idle clients nor slow strangers keep a good caller out. Only
+// when every connection runs a call for somebody with a token is a new one turned away.
+type conns struct {
+	most int
+	log  *slog.Logger
+
+	mu       sync.Mutex // guards the following
+	open     int        // all but those that wait for their refusal
+	strange  list.List  // of *conn: no token was shown yet
+	idle     list.List  // of *conn: the last request had a token, and its answer is out
+	evicted  uint64
+	rejected uint64
+}
+
+// conn is one counted connection.
+type conn struct {
+	net.Conn
+	conns *conns
+	own   *ownListener
+
+	in     *list.List // that it waits in; nil while it runs a call or waits for its refusal; guarded by conns.mu
+	at     *list.Element
+	known  bool // a token was shown; guarded by conns.mu
+	asleep bool // not counted; guarded by conns.mu
+	closed bool // guarded by conns.mu
+}
+
+// admit counts a new connection, or returns nil when there is no room.
+func (s *conns) admit(c net.Conn, own *ownListener) *conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open >= s.most && !s.evictLocked() {
+		s.rejected++
+		return nil
+	}
+	k := &conn{Conn: c, conns: s, own: own}
+	s.open++
+	k.putLocked(&s.strange)
+	return k
+}
+
+// evictLocked closes the connection that can best be spared. s.mu must be held.
+func (s *conns) evictLocked() bool {
+	for _, l := range []*list.List{&s.strange, &s.idle} {
+		if e := l.Front(); e != nil {
+			k := e.Value.(*conn)
+			k.goneLocked()
+			_ = k.Conn.Close() // its reader finds out
+			s.evicted++
+			return true
+		}
+	}
+	return false
+}
+
+// putLocked makes the connection the newest of a list, or of none. s.mu must be held.
+func (c *conn) putLocked(l *list.List) {
+	if c.in != nil {
+		c.in.Remove(c.at)
+	}
+	if c.in = l; l != nil {
+		c.at = l.PushBack(c)
+	}
+}
+
+// goneLocked takes the connection out of the count, once. s.mu must be held.
+func (c *conn) goneLocked() {
+	if c.closed {
+		return
+	}
+	c.closed = true
+	c.putLocked(nil)
+	if !c.asleep {
+		c.conns.open--
+	}
+}
+
+// begin keeps the connection of a caller with a token from being evicted, until its answer is out.
+func (c *conn) begin() {
+	c.conns.mu.Lock()
+	defer c.conns.mu.Unlock()
+	if !c.closed {
+		c.known = true
+		c.putLocked(nil)
+	}
+}
+
+// end gives it free for eviction again.
+func (c *conn) end() {
+	c.conns.mu.Lock()
+	defer c.conns.mu.Unlock()
+	switch {
+	case c.closed:
+	case c.known:
+		c.putLocked(&c.conns.idle)
+	default:
+		c.putLocked(&c.conns.strange)
+	}
+}
+
+// sleep takes a connection whose refusal has to wait out of the count, so that refusals cannot fill it.
+func (c *conn) sleep() {
+	c.conns.mu.Lock()
+	defer c.conns.mu.Unlock()
+	if !c.closed && !c.asleep {
+		c.asleep = true
+		c.putLocked(nil)
+		c.conns.open--
+	}
+}
+
+// Close ends the connection and its count.
+func (c *conn) Close() error {
+	c.conns.mu.Lock()
+	c.goneLocked()
+	c.conns.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// CloseWrite lets the HTTP server end its direction first, so that an answer to an unread request arrives.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// ownListener is a listener whose connections are counted, and who knows by which name it may be called.
+type ownListener struct {
+	net.Listener
+	conns  *conns
+	host   string // what the Host header must be
+	closed bool   // every request is refused
+}
+
+// busy is what a connection is told for which there is no room. A fresh connection has room for it in its buffer.
+const busy = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\nRetry-After: 1\r\n\r\n"
+
+// busyWrite bounds the writing of busy.
+const busyWrite = 100 * time.Millisecond
+
+// Accept returns the next connection that there is room for.
+func (l *ownListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if k := l.conns.admit(c, l); k != nil {
+			return k, nil
+		}
+		l.conns.log.Debug("mcp: every connection is in use")
+		_ = c.SetWriteDeadline(time.Now().Add(busyWrite)) // if this fails, so does the write
+		_, _ = c.Write([]byte(busy))                      // a client that is gone needs no word
+		_ = c.Close()
+	}
+}

@@ -1,0 +1,90 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"termic/internal/fault"
+)
+
+// success is the result of a call: the bytes that the verb gave, and a few words for a reader who is shown text only.
+func success(t tool, result json.RawMessage) []byte {
+	return fmt.Appendf(nil, `"content":[{"type":"text","text":%s}],"structuredContent":%s`, t.done, result)
+}
+
+// refusal is the result of a call that was refused: the sentence for a person, which serves a model as well.
+func refusal(f *fault.Error) []byte {
+	said := f.Message + "."
+	if f.Hint != "" {
+		said += " " + f.Hint
+	}
+	data := struct {
+		Code    fault.Code     `json:"code"`
+		Message string         `json:"message"`
+		Hint    string         `json:"hint,omitempty"`
+		Data    map[string]any `json:"data,omitempty"`
+	}{f.Code, f.Message, f.Hint, f.Data}
+	return fmt.Appendf(nil, `"content":[{"type":"text","text":%s}],"structuredContent":%s,"isError":true`, encode(said), encode(data))
+}
+
+// encode writes a value of ours as JSON, without the escapes that only web pages need. Values that cannot be written
+// are null; a test holds that ours can.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(v) != nil {
+		return []byte("null")
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// resultFrame puts the members of a result into a response.
+func (s *Server) resultFrame(id, result []byte) []byte {
+	b := make([]byte, 0, len(id)+len(result)+len(s.serverInfo)+96)
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	b = append(b, id...)
+	b = append(b, `,"result":{"resultType":"complete",`...)
+	b = append(b, result...)
+	b = append(b, `,"_meta":{"`+metaServerInfo+`":`...)
+	b = append(b, s.serverInfo...)
+	return append(b, "}}}"...)
+}
+
+// errorFrame is an error response. An id that could not be read is left out.
+func errorFrame(id []byte, e *rpcError) []byte {
+	b := []byte(`{"jsonrpc":"2.0",`)
+	if id != nil {
+		b = append(append(append(b, `"id":`...), id...), ',')
+	}
+	b = fmt.Appendf(b, `"error":{"code":%d,"message":%s`, e.code, encode(e.message))
+	if e.data != nil {
+		b = append(append(b, `,"data":`...), encode(e.data)...)
+	}
+	return append(b, "}}"...)
+}
+
+// answer writes a JSON response. The write deadline is set here, since a call may have taken longer than any of a
+// connection.
+func (s *Server) answer(w http.ResponseWriter, status int, body []byte) {
+	h := w.Header()
+	h["Content-Type"] = []string{"application/json"}
+	h["X-Content-Type-Options"] = []string{"nosniff"}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.o.Limits.Write)) // a connection that takes none is closing
+	w.WriteHeader(status)
+	if _, err := w.Write(body); err != nil {
+		s.o.Log.Debug("mcp: an answer was not taken", "err", err)
+	}
+}
+
+// bare answers with a status alone.
+func bare(w http.ResponseWriter, status int) {
+	h := w.Header()
+	h["Content-Length"] = []string{"0"}
+	w.WriteHeader(status)
+}

@@ -1,0 +1,197 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"termic/internal/api"
+	"termic/internal/grant"
+)
+
+// Backend is the one way in to the verbs.
+type Backend interface {
+	// Call runs a verb for a caller and returns the JSON of its result.
+	Call(ctx context.Context, caller grant.Caller, verb string, params json.RawMessage, emit func(api.Event)) (json.RawMessage, error)
+	// Refused records calls that were stopped before they came to a verb, times of them.
+	Refused(ctx context.Context, caller grant.Caller, err error, times int)
+}
+
+// Options say what a server serves. Backend, Authorize and Log are required.
+type Options struct {
+	Backend Backend
+	// Authorize turns a bearer into who asks; false for one that is not known. It is the only source of identity.
+	Authorize func(bearer string) (grant.Caller, bool)
+	Version   string // of the app
+	Log       *slog.Logger
+	Limits    Limits // zero fields take their defaults
+}
+
+// Limits bound what clients can take. Tests shorten them.
+type Limits struct {
+	Connections int           // at the same time, refusals that wait not counted; 64
+	Head        time.Duration // from the first moment to the end of the head; 10 s
+	Body        time.Duration // from there to the end of the body; 10 s
+	Idle        time.Duration // between two requests; 2 minutes
+	Write       time.Duration // of an answer; 30 s
+	BodyBytes   int64         // 4 MiB
+}
+
+func (l Limits) withDefaults() Limits {
+	set := func(d *time.Duration, to time.Duration) {
+		if *d == 0 {
+			*d = to
+		}
+	}
+	if l.Connections == 0 {
+		l.Connections = 64
+	}
+	if l.BodyBytes == 0 {
+		l.BodyBytes = 4 << 20
+	}
+	set(&l.Head, 10*time.Second)
+	set(&l.Body, 10*time.Second)
+	set(&l.Idle, 2*time.Minute)
+	set(&l.Write, 30*time.Second)
+	return l
+}
+
+// headBytes is the longest head, request line included: 16 KiB. net/http reads 4 KiB more than it is told.
+const headBytes = 16<<10 - 4<<10
+
+// closeGrace is how long answers under way may take while the server closes.
+const closeGrace = time.Second
+
+// errClosing is the cause of calls that end because the server ends.
+var errClosing = errors.New("the MCP endpoint is closing")
+
+// Server answers on its listeners. It owns one goroutine for the ledger; the HTTP server in it owns those of connections.
+// Close stops them all and waits for them.
+type Server struct {
+	o          Options
+	http       *http.Server
+	conns      *conns
+	backoff    *backoff
+	refusals   *refusals
+	tools      map[grant.Class]toolset
+	discovery  []byte // the members of the result of server/discover
+	serverInfo []byte
+
+	ctx  context.Context // ends at Close
+	stop context.CancelCauseFunc
+	wg   sync.WaitGroup
+}
+
+type (
+	listenerKey struct{}
+	connKey     struct{}
+)
+
+// New makes a server without a listener.
+func New(o Options) *Server {
+	o.Limits = o.Limits.withDefaults()
+	s := &Server{o: o, conns: &conns{most: o.Limits.Connections, log: o.Log}, backoff: &backoff{log: o.Log}, tools: map[grant.Class]toolset{}}
+	for _, class := range []grant.Class{grant.Full, grant.Scoped, grant.ReadOnly, grant.Operator, grant.Approve} {
+		s.tools[class] = makeTools(class)
+	}
+	s.serverInfo = encode(struct {
+		Name    string `json:"name"`
+		Version string `json:"version"`
+	}{ServerName, o.Version})
+	s.discovery = fmt.Appendf(nil, `"supportedVersions":["%s"],"capabilities":{"tools":{}},"instructions":%s,"ttlMs":%d,"cacheScope":"private"`,
+		Revision, encode(instructions), cacheMillis)
+	s.ctx, s.stop = context.WithCancelCause(context.Background())
+	s.refusals = newRefusals(func(c grant.Caller, err error, times int) {
+		o.Backend.Refused(context.WithoutCancel(s.ctx), c, err, times)
+	})
+	s.http = &http.Server{
+		Handler:           http.HandlerFunc(s.serveHTTP),
+		ReadHeaderTimeout: o.Limits.Head, IdleTimeout: o.Limits.Idle, WriteTimeout: o.Limits.Write,
+		MaxHeaderBytes:               headBytes,
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+		BaseContext:                  func(l net.Listener) context.Context { return context.WithValue(s.ctx, listenerKey{}, l) },
+		ConnContext:                  func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
+		ConnState: func(c net.Conn, state http.ConnState) {
+			if k, ok := c.(*conn); ok && state == http.StateIdle {
+				k.end() // the answer is out
+			}
+		},
+	}
+	s.wg.Go(func() { s.refusals.run(s.ctx) })
+	return s
+}
+
+// Serve answers on a listener until Close, or until it fails: nil after Close. The Host of requests must be its address.
+// It closes the listener.
+func (s *Server) Serve(l net.Listener) error { return s.serve(l, false) }
+
+// Refuse answers every request on a listener with 403, until Close. It is for an address that must not be anybody
+// else's.
+func (s *Server) Refuse(l net.Listener) error { return s.serve(l, true) }
+
+func (s *Server) serve(l net.Listener, closed bool) error {
+	err := s.http.Serve(&ownListener{Listener: l, conns: s.conns, host: l.Addr().String(), closed: closed})
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Close ends every call, gives answers under way a second, closes listeners and connections, and waits.
+func (s *Server) Close() error {
+	s.stop(errClosing)
+	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = s.http.Close()
+	}
+	s.wg.Wait()
+	return err
+}
+
+// TokenChanged says that there is a new token, so that clients with the old one are not slowed down at once.
+func (s *Server) TokenChanged() { s.backoff.clear() }
+
+// Failures is how many requests came without a right token.
+func (s *Server) Failures() uint64 { return s.backoff.count() }
+
+// serveRPC answers the body of a caller. What panics ends its own request, without a word of why.
+func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, caller grant.Caller, body []byte) {
+	x := &exchange{header: r.Header}
+	defer func() {
+		if p := recover(); p != nil {
+			s.o.Log.Error("mcp: a request panicked", "method", x.method, "panic", p, "stack", string(debug.Stack()))
+			s.answer(w, http.StatusInternalServerError, errorFrame(x.id, refuse(0, codeInternal, "Something went wrong inside Termic")))
+		}
+	}()
+	var e *rpcError
+	if x.request, e = decode(body); e == nil {
+		if x.id == nil {
+			bare(w, http.StatusAccepted) // a notification; none means anything here
+			return
+		}
+		e = x.check()
+	}
+	var result []byte
+	if e == nil {
+		result, e = x.run.run(s, r.Context(), caller, x)
+	}
+	switch {
+	case r.Context().Err() != nil && s.ctx.Err() == nil:
+		return // the client went away
+	case e != nil:
+		s.refusals.note(caller, e)
+		s.answer(w, e.status, errorFrame(x.id, e))
+	default:
+		s.answer(w, http.StatusOK, s.resultFrame(x.id, result))
+	}
+}

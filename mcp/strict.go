@@ -1,0 +1,325 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxDepth is how deeply a body may be nested. Tools take flat objects; what clients put into `_meta` has a few levels.
+const maxDepth = 64
+
+// Errors of scanning. The first two mean that the text is not JSON; the others that it is not JSON that can mean only
+// one thing, or that it is made to be a burden.
+var (
+	errSyntax   = errors.New("not JSON")
+	errUTF8     = errors.New("not UTF-8")
+	errDepth    = errors.New("nested too deeply")
+	errRepeated = errors.New("a name stands twice in one object")
+)
+
+// field is one member of an object: its name, decoded, and its value as it was sent.
+type field struct {
+	name  string
+	value []byte
+}
+
+// scan reads one JSON text from end to end and returns the members of its outermost object, nil for any other value.
+//
+// The standard decoder takes the last of two equal names, and finds names whatever their case. Here the agreement of
+// headers and body is a control, so every reader of a body must see the same body: names are exact, and one that stands
+// twice in any object is errRepeated. The members are returned with that error too.
+func scan(b []byte) ([]field, error) {
+	if !utf8.Valid(b) {
+		return nil, errUTF8
+	}
+	s := scanner{b: b}
+	s.space()
+	if err := s.value(1); err != nil {
+		return nil, err
+	}
+	s.space()
+	if s.i != len(b) {
+		return nil, errSyntax
+	}
+	if s.repeated {
+		return s.top, errRepeated
+	}
+	return s.top, nil
+}
+
+// members are the fields of a value that scan has found to be part of good JSON; ok is false for one that is no object.
+func members(raw []byte) (fields []field, ok bool) {
+	if len(raw) == 0 || raw[0] != '{' {
+		return nil, false
+	}
+	fields, err := scan(raw)
+	return fields, err == nil
+}
+
+// get returns the value of a name; nil when it is absent.
+func get(fields []field, name string) []byte {
+	for _, f := range fields {
+		if f.name == name {
+			return f.value
+		}
+	}
+	return nil
+}
+
+// misspelt returns a name that is one of the known ones in another case. A lenient reader would take it for that.
+func misspelt(fields []field, known ...string) string {
+	for _, f := range fields {
+		for _, k := range known {
+			if f.name != k && strings.EqualFold(f.name, k) {
+				return f.name
+			}
+		}
+	}
+	return ""
+}
+
+// text decodes a JSON string; ok is false for any other value.
+func text(raw []byte) (s string, ok bool) {
+	if len(raw) < 2 || raw[0] != '"' {
+		return "", false
+	}
+	if inner := raw[1 : len(raw)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner), true
+	}
+	return s, json.Unmarshal(raw, &s) == nil
+}
+
+// scanner is one pass over a text. Its depth is bounded, so it may call itself.
+type scanner struct {
+	b        []byte
+	i        int
+	top      []field  // of the outermost object
+	names    [][]byte // decoded names of the objects that are open, the innermost last
+	repeated bool
+}
+
+func (s *scanner) space() {
+	for s.i < len(s.b) && (s.b[s.i] == ' ' || s.b[s.i] == '\t' || s.b[s.i] == '\n' || s.b[s.i] == '\r') {
+		s.i++
+	}
+}
+
+// value reads one value; depth is 1 for the outermost.
+func (s *scanner) value(depth int) error {
+	if depth > maxDepth {
+		return errDepth
+	}
+	if s.i >= len(s.b) {
+		return errSyntax
+	}
+	switch c := s.b[s.i]; {
+	case c == '{':
+		return s.object(depth)
+	case c == '[':
+		return s.array(depth)
+	case c == '"':
+		_, err := s.str()
+		return err
+	case c == '-' || c >= '0' && c <= '9':
+		return s.number()
+	case c == 't':
+		return s.word("true")
+	case c == 'f':
+		return s.word("false")
+	case c == 'n':
+		return s.word("null")
+	}
+	return errSyntax
+}
+
+func (s *scanner) word(w string) error {
+	if !bytes.HasPrefix(s.b[s.i:], []byte(w)) {
+		return errSyntax
+	}
+	s.i += len(w)
+	return nil
+}
+
+// next reads what separates the parts of an object or an array, and reports whether the closing byte came.
+func (s *scanner) next(closing byte) (end bool, err error) {
+	s.space()
+	if s.i >= len(s.b) {
+		return false, errSyntax
+	}
+	c := s.b[s.i]
+	s.i++
+	switch c {
+	case closing:
+		return true, nil
+	case ',':
+		s.space()
+		return false, nil
+	}
+	return false, errSyntax
+}
+
+// opens reads the opening byte and reports whether the closing one follows.
+func (s *scanner) opens(closing byte) (empty bool) {
+	s.i++
+	s.space()
+	if s.i < len(s.b) && s.b[s.i] == closing {
+		s.i++
+		return true
+	}
+	return false
+}
+
+func (s *scanner) array(depth int) error {
+	if s.opens(']') {
+		return nil
+	}
+	for {
+		if err := s.value(depth + 1); err != nil {
+			return err
+		}
+		if end, err := s.next(']'); end || err != nil {
+			return err
+		}
+	}
+}
+
+func (s *scanner) object(depth int) error {
+	if s.opens('}') {
+		return nil
+	}
+	mine := len(s.names)
+	var many map[string]bool // of an object with many names, where comparing each with each would be slow
+	for {
+		if s.i >= len(s.b) || s.b[s.i] != '"' {
+			return errSyntax
+		}
+		name, err := s.str()
+		if err != nil {
+			return err
+		}
+		many = s.remember(mine, name, many)
+		s.space()
+		if s.i >= len(s.b) || s.b[s.i] != ':' {
+			return errSyntax
+		}
+		s.i++
+		s.space()
+		start := s.i
+		if err := s.value(depth + 1); err != nil {
+			return err
+		}
+		if depth == 1 {
+			s.top = append(s.top, field{string(name), s.b[start:s.i]})
+		}
+		end, err := s.next('}')
+		if err != nil {
+			return err
+		}
+		if end {
+			s.names = s.names[:mine]
+			return nil
+		}
+	}
+}
+
+// fewNames is up to how many names of an object are compared one by one.
+const fewNames = 16
+
+// remember notes a name of the object whose names begin at mine, and whether it was there before.
+func (s *scanner) remember(mine int, name []byte, many map[string]bool) map[string]bool {
+	if many == nil && len(s.names)-mine >= fewNames {
+		many = make(map[string]bool, 2*fewNames)
+		for _, n := range s.names[mine:] {
+			many[string(n)] = true
+		}
+	}
+	if many != nil {
+		s.repeated = s.repeated || many[string(name)]
+		many[string(name)] = true
+		return many
+	}
+	for _, n := range s.names[mine:] {
+		s.repeated = s.repeated || bytes.Equal(n, name)
+	}
+	s.names = append(s.names, name)
+	return nil
+}
+
+// str reads a string and returns it decoded.
+func (s *scanner) str() ([]byte, error) {
+	start := s.i
+	plain := true
+	for s.i++; s.i < len(s.b); s.i++ {
+		switch c := s.b[s.i]; {
+		case c == '"':
+			s.i++
+			if plain {
+				return s.b[start+1 : s.i-1], nil
+			}
+			var out string
+			if err := json.Unmarshal(s.b[start:s.i], &out); err != nil {
+				return nil, errSyntax
+			}
+			return []byte(out), nil
+		case c < 0x20:
+			return nil, errSyntax
+		case c == '\\':
+			plain = false
+			s.i++ // whatever is escaped ends nothing; decoding looks at it
+		}
+	}
+	return nil, errSyntax
+}
+
+// digits skips digits and reports whether there were any.
+func (s *scanner) digits() bool {
+	start := s.i
+	for s.i < len(s.b) && s.b[s.i] >= '0' && s.b[s.i] <= '9' {
+		s.i++
+	}
+	return s.i > start
+}
+
+func (s *scanner) number() error {
+	if s.b[s.i] == '-' {
+		s.i++
+	}
+	zero := s.i < len(s.b) && s.b[s.i] == '0'
+	if zero {
+		s.i++
+	} else if !s.digits() {
+		return errSyntax
+	}
+	if s.i < len(s.b) && s.b[s.i] == '.' {
+		s.i++
+		if !s.digits() {
+			return errSyntax
+		}
+	}
+	if s.i < len(s.b) && (s.b[s.i] == 'e' || s.b[s.i] == 'E') {
+		s.i++
+		if s.i < len(s.b) && (s.b[s.i] == '+' || s.b[s.i] == '-') {
+			s.i++
+		}
+		if !s.digits() {
+			return errSyntax
+		}
+	}
+	return nil
+}
+
+// integer reports whether a value is a JSON number without fraction and exponent.
+func integer(raw []byte) bool {
+	if len(raw) > 0 && raw[0] == '-' {
+		raw = raw[1:]
+	}
+	for _, c := range raw {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(raw) > 0
+}
