@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Bounds of the history in a snapshot. A viewer that joins should draw at once; the rest stays in the host.
@@ -20,6 +23,7 @@ func (e *emulator) appendRow(dst []byte, r *row, full bool) []byte {
 		}
 	}
 	var pen style
+	last := len(dst) // where the cell before begins, if nothing stands between
 	for i := range r.cells[:end] {
 		c := &r.cells[i]
 		if c.width == 0 {
@@ -27,11 +31,41 @@ func (e *emulator) appendRow(dst []byte, r *row, full bool) []byte {
 		}
 		if c.style != pen {
 			dst = e.appendStyle(dst, pen, c.style)
-			pen = c.style
+			pen, last = c.style, len(dst)
 		}
+		at := len(dst)
 		dst = e.appendCell(dst, c)
+		if merges(dst[last:], at-last) { // they did not when they were written: something stood between
+			dst = appendSGR(dst[:at], pen)
+			at = len(dst)
+			dst = e.appendCell(dst, c)
+		}
+		last = at
 	}
 	return e.appendStyle(dst, pen, style{})
+}
+
+// merges reports whether the character at n would become part of the one before it.
+func merges(text []byte, n int) bool {
+	if n == 0 || text[n] < 0x80 {
+		return false
+	}
+	if r, _ := utf8.DecodeRune(text[n:]); standsAlone(r) {
+		return false
+	}
+	cluster, _ := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+	return len(cluster) > n
+}
+
+func appendSGR(dst []byte, s style) []byte {
+	dst = append(dst, "\x1b["...)
+	return append(appendSGRParams(dst, s), 'm')
+}
+
+// startsPlain reports whether a line begins with a character that stands for itself.
+func startsPlain(line string) bool {
+	r, _ := utf8.DecodeRuneInString(line)
+	return r >= 0x20 && r < 0x7f || standsAlone(r)
 }
 
 // appendStyle appends what leads from one style to another.
@@ -47,9 +81,7 @@ func (e *emulator) appendStyle(dst []byte, from, to style) []byte {
 	}
 	from.link, to.link = 0, 0
 	if from != to {
-		dst = append(dst, "\x1b["...)
-		dst = appendSGRParams(dst, to)
-		dst = append(dst, 'm')
+		dst = appendSGR(dst, to)
 	}
 	return dst
 }
@@ -104,9 +136,9 @@ func (e *emulator) appendMain(dst []byte) []byte {
 	}
 	for i, l := range lines {
 		dst = append(dst, l.text...)
-		// Only a character that follows makes the terminal wrap, and it must have no style yet: a row that scrolls in
-		// takes on the background.
-		if i < len(lines)-1 && !(l.wrapped && lines[i+1].text != "" && lines[i+1].text[0] != 0x1b) {
+		// Only a character that follows makes the terminal wrap. It must have no style yet, as a row that scrolls in
+		// takes on the background, and not become part of the one before.
+		if i < len(lines)-1 && !(l.wrapped && startsPlain(lines[i+1].text)) {
 			dst = append(dst, "\r\n"...)
 		}
 	}
