@@ -16,6 +16,7 @@ import (
 	"termic/internal/core"
 	"termic/internal/datadir"
 	"termic/internal/fault"
+	"termic/internal/grant"
 	"termic/internal/ptyhost"
 	"termic/internal/shellenv"
 	"termic/internal/store"
@@ -49,6 +50,8 @@ type App struct {
 	settings *settings.File
 	store    *store.Store
 	control  *control.Server
+	endpoint *endpoint
+	unfollow func() // ends the endpoint's look at the settings
 	level    *slog.LevelVar
 	quit     chan struct{} // closed when somebody asked the app to end
 	quitOnce sync.Once
@@ -87,6 +90,7 @@ func Open(ctx context.Context, o Options) (a *App, err error) {
 	if err = a.openCore(ctx, home, o); err != nil {
 		return a, err
 	}
+	a.unfollow = a.endpoint.start(ctx, a.Dispatcher, a.Core.EndpointChanged)
 	a.control, err = control.Listen(ctx, control.Options{Dir: a.dir.Path, Backend: controlBackend{a.Dispatcher}, Version: o.Version, Log: a.Log,
 		Enabled: func() bool { return a.settings.Get().General.CLIEnabled },
 		Raise:   a.raiseAsked})
@@ -126,7 +130,8 @@ func (a *App) openCore(ctx context.Context, home string, o Options) error {
 	if err != nil {
 		return err
 	}
-	a.Core, err = core.New(ctx, core.Options{Store: a.store, Settings: a.settings, Git: git, Host: ptyhost.New(ptyhost.Options{Log: a.Log}),
+	a.endpoint = newEndpoint(a.dir, a.settings, grant.NewRegistry(), o.Version, a.Log)
+	a.Core, err = core.New(ctx, core.Options{Endpoint: a.endpoint, Store: a.store, Settings: a.settings, Git: git, Host: ptyhost.New(ptyhost.Options{Log: a.Log}),
 		Shell: prober, Log: a.Log, Home: home, Version: o.Version, Raise: a.Raise, Quit: a.Quit})
 	if err != nil {
 		return err
@@ -167,6 +172,10 @@ func (a *App) close(ctx context.Context) error {
 	var errs []error
 	if a.control != nil {
 		errs = append(errs, a.control.Close())
+	}
+	if a.unfollow != nil {
+		a.unfollow()
+		a.endpoint.close()
 	}
 	if a.Core != nil {
 		errs = append(errs, a.Core.Close(ctx))

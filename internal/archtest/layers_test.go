@@ -107,7 +107,7 @@ var table = []row{
 	{pkg: "app/webface", in: presenter, only: []string{"internal/core", "internal/grant", "internal/verb"}}, // core: what a live terminal is
 	{pkg: "internal/cli", in: presenter, only: []string{"internal/control", "internal/verb"}},
 	{pkg: "internal/control", in: presenter, only: []string{"internal/grant", "internal/verb"}},
-	{pkg: "mcp", in: presenter, only: []string{"internal/grant", "internal/verb"}, planned: true},
+	{pkg: "mcp", in: presenter, only: []string{"internal/grant", "internal/verb"}},
 
 	{pkg: "internal/verb", in: verbs},
 
