@@ -19,7 +19,7 @@ func TestConversation(t *testing.T) {
 		first := "First line, \"quoted\" and 'so'\n\n\tindented with é, 你好, 👨‍👩‍👧 and \\n as it is\nSAY the first answer, längere Zeile"
 		n := r.newTask("Talk", c, first)
 		r.wantDone("first prompt", n.Wait)
-		r.wantPrompts(first)
+		r.wantPrompts(c.sees(first))
 		if got := r.result("Talk"); got != "the first answer, längere Zeile" {
 			t.Errorf("result %q", got)
 		}
@@ -32,12 +32,12 @@ func TestConversation(t *testing.T) {
 			t.Errorf("result %q", got)
 		}
 		// A tool call in between changes nothing: the wait ends with the turn.
-		tool := map[string]string{"claude": `CALL Read {"file_path":"` + n.Task.Path + `/README.md"}`, "codex": `CALL exec_command {"cmd":"cat README.md"}`}[c.id]
+		tool := map[string]string{"claude": `CALL Read {"file_path":"` + n.Task.Path + `/README.md"}`, "codex": `CALL list_mcp_resources`}[c.id]
 		r.wantDone("tool", r.send("Talk", tool+"\nSAY read: {{result}}", nil).Wait)
-		if got := r.result("Talk"); !strings.HasPrefix(got, "read: ") || !strings.Contains(got, "one") {
+		if got := r.result("Talk"); !strings.HasPrefix(got, "read: ") || !strings.Contains(got, map[string]string{"claude": "one", "codex": "resources"}[c.id]) {
 			t.Errorf("result %q", got)
 		}
-		r.wantPrompts(first, "SAY second", tool+"\nSAY read: {{result}}")
+		r.wantPrompts(c.sees(first), "SAY second", tool+"\nSAY read: {{result}}")
 	})
 }
 
@@ -147,8 +147,8 @@ func TestQuitByKeys(t *testing.T) {
 			r.showing(n.Task.ID, "again to exit")
 			r.keys(n.Task.ID, "\x03")
 		}
-		d := r.until(n.Task.ID, "ended", func(d api.TaskDetail) bool { return !d.Tabs[0].Live })
-		if d.Tabs[0].Exit == nil || d.Tabs[0].Exit.Code != 0 || d.WorkState != api.WorkInactive {
+		d := r.until(n.Task.ID, "ended", func(d api.TaskDetail) bool { return !d.Tabs[0].Live && d.Tabs[0].Exit != nil })
+		if d.Tabs[0].Exit.Code != 0 || d.WorkState != api.WorkInactive {
 			t.Errorf("after the exit: %+v, state %s", d.Tabs[0], d.WorkState)
 		}
 	})

@@ -346,3 +346,11 @@ func (l *lines) String() string {
 	defer l.mu.Unlock()
 	return l.b.String()
 }
+
+// absent fails if a file is there.
+func (r *rig) absent(path string) {
+	r.t.Helper()
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		r.t.Errorf("%s is there (%v)", path, err)
+	}
+}
