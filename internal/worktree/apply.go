@@ -55,7 +55,7 @@ func (r *Repo) ApplySince(ctx context.Context, wt, base, since string) (Applied,
 		return Applied{}, fault.New(fault.Conflict, "The main checkout has %d uncommitted changes", len(dirty)).
 			WithHint("Commit or stash them in %s, then apply again.", printable(r.root, 200)).WithData("files", firstPaths(dirty))
 	}
-	if blocked, err := a.blocked(); err != nil || len(blocked) > 0 {
+	if blocked, err := a.blocked(ctx); err != nil || len(blocked) > 0 {
 		if err == nil {
 			err = conflictError("%d files of the task are in the main checkout with other content; nothing was changed", blocked, false).
 				WithHint("Move them away in %s, then apply again.", printable(r.root, 200))

@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -21,8 +22,13 @@ const (
 )
 
 // blocked lists the paths of dst where something would be overwritten: untracked files of the task that are there with
-// other content, and files that the patch adds where an ignored one lies.
-func (a *application) blocked() ([]string, error) {
+// other content, files that the patch adds where an ignored one lies or whose folder is an ignored file or link, and
+// files that the patch touches while an index flag hides that they were changed.
+func (a *application) blocked(ctx context.Context) ([]string, error) {
+	hidden, err := a.hidden(ctx)
+	if err != nil {
+		return nil, err
+	}
 	leaving := map[string]bool{} // files that the patch takes away
 	for _, c := range a.pending {
 		if c.mode == "0" {
@@ -31,7 +37,8 @@ func (a *application) blocked() ([]string, error) {
 	}
 	var out []string
 	for _, c := range a.pending {
-		if c.oldMode == noMode && c.mode != "160000" && a.untrackedAt(c.path) {
+		added := c.oldMode == noMode && c.mode != "160000"
+		if hidden[c.path] || added && (a.untrackedAt(c.path) || a.barred(c.path, leaving)) {
 			out = append(out, c.path)
 		}
 	}
@@ -56,15 +63,43 @@ func (a *application) untrackedAt(name string) bool {
 	return err == nil && !st.IsDir() && !a.inDst[name]
 }
 
+// barred reports whether something that is no folder lies on the way to a path of dst. git would follow a link there out
+// of the checkout, and stop at a file when half of the change is written.
+func (a *application) barred(name string, leaving map[string]bool) bool {
+	for _, dir := range parents(name) {
+		st, err := a.dstRoot.Lstat(filepath.FromSlash(dir))
+		if err == nil && !st.IsDir() && !leaving[dir] {
+			return true
+		}
+	}
+	return false
+}
+
+// hidden lists the tracked files of dst that were changed behind an "assume unchanged" or "skip worktree" flag. Status
+// does not show them, so dst counts as clean.
+func (a *application) hidden(ctx context.Context) (map[string]bool, error) {
+	if len(a.pending) == 0 {
+		return nil, nil
+	}
+	index, done, err := a.r.unhidden(ctx, a.dst)
+	if err != nil || index == "" {
+		return nil, err
+	}
+	defer done()
+	st, err := a.r.statusBy(ctx, a.dst, index)
+	out := map[string]bool{}
+	for _, f := range st.files {
+		out[f.Path] = f.Index != '?'
+	}
+	return out, err
+}
+
 // compareUntracked looks at the place in dst where an untracked file of the task is to go. leaving are the files that
 // the patch takes away before.
 func (a *application) compareUntracked(name string, leaving map[string]bool) (copyState, error) {
 	p := filepath.FromSlash(name)
-	for _, dir := range parents(name) {
-		st, err := a.dstRoot.Lstat(filepath.FromSlash(dir))
-		if err == nil && !st.IsDir() && !leaving[dir] {
-			return copyBlocked, nil
-		}
+	if a.barred(name, leaving) {
+		return copyBlocked, nil
 	}
 	src, err := a.srcRoot.Lstat(p)
 	if err != nil {

@@ -3,6 +3,7 @@ package worktree
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"termic/internal/fault"
@@ -67,8 +68,8 @@ func (a *application) applyPatch(ctx context.Context) error {
 	return fault.Wrap(err, fault.Unavailable, "git could not apply the change, and nothing was changed").WithHint("git says: %s", said(err))
 }
 
-// takeBack brings dst back to its HEAD after a failed write. It was clean, and every file that the change adds was not
-// there, so nothing else can be lost.
+// takeBack undoes a failed write, path by path: what the change added goes, and what it changed is again as HEAD has it.
+// No other file is touched, as one may have been saved meanwhile, or hide its changes behind an index flag.
 func (a *application) takeBack(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
 	defer cancel()
@@ -76,16 +77,34 @@ func (a *application) takeBack(ctx context.Context) {
 	for _, name := range a.copied {
 		errs = append(errs, clear1(a.dstRoot, name))
 	}
+	var all, former strings.Builder
 	for _, c := range a.pending {
-		if c.oldMode == noMode {
+		all.WriteString(c.path + "\x00")
+		if a.hadBefore(c) {
+			former.WriteString(c.path + "\x00")
+		} else {
 			errs = append(errs, clear1(a.dstRoot, c.path))
 		}
 	}
-	if a.dstStatus.Head != "" {
-		_, err := a.r.git.run(ctx, command{at: a.dst, writes: true, args: []string{"reset", "--hard", "--quiet", "HEAD"}})
+	if all.Len() > 0 {
+		_, err := a.r.git.run(ctx, command{at: a.dst, writes: true, stdin: strings.NewReader(all.String()),
+			args: []string{"--literal-pathspecs", "reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"}})
+		errs = append(errs, err)
+	}
+	if former.Len() > 0 {
+		_, err := a.r.git.run(ctx, command{at: a.dst, writes: true, stdin: strings.NewReader(former.String()),
+			args: []string{"checkout-index", "--force", "--index", "-z", "--stdin"}})
 		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		a.r.git.log.ErrorContext(ctx, "a failed apply was not wholly taken back", "root", a.r.root, "err", err)
 	}
+}
+
+// hadBefore reports whether dst tracked the file of a change before it was written.
+func (a *application) hadBefore(c treeChange) bool {
+	if had, differs := a.inDst[c.path]; differs {
+		return had
+	}
+	return c.oldMode != noMode
 }

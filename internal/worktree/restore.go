@@ -225,7 +225,8 @@ func clear1(root *os.Root, name string) error {
 		return err
 	}
 	for _, d := range parents(name) {
-		if root.Remove(filepath.FromSlash(d)) != nil {
+		// Remove takes files as well, and one may lie where a folder was to be.
+		if st, err := root.Lstat(filepath.FromSlash(d)); err != nil || !st.IsDir() || root.Remove(filepath.FromSlash(d)) != nil {
 			break
 		}
 	}
