@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -354,7 +355,10 @@ func TestBackupsAndDropBranch(t *testing.T) {
 	w := newWorld(t)
 	main := w.repo("r")
 	r := w.open(main)
-	for range 11 {
+	for n := range 9 {
+		w.run(main, "update-ref", fmt.Sprintf("%s01A-%d", BackupPrefix, n+1), "HEAD")
+	}
+	for range 2 {
 		c := w.task(r, "t")
 		w.write(c.Path, "a.txt", "x\n")
 		_, err := r.Remove(ctx, RemoveOptions{Path: c.Path, Branch: c.Branch, ID: "01A", Consent: true, DeleteBranch: true})
