@@ -134,7 +134,7 @@ func (r *runner) finish(ctx context.Context, inv invocation, err error) int {
 	fmt.Fprintf(r.Stderr, "termic: %s\n", clean(f.Message))
 	r.printLosses(f)
 	if f.Hint != "" {
-		fmt.Fprintf(r.Stderr, "hint: %s\n", clean(f.Hint))
+		fmt.Fprintf(r.Stderr, "hint: %s\n", clean(commands(f.Hint)))
 	}
 	var usage *usageError
 	if errors.As(err, &usage) && usage.usage != "" {

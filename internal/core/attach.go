@@ -90,6 +90,9 @@ func (a *Attachment) Next(ctx context.Context) (Frame, error) {
 		return Frame{}, err
 	}
 	out := Frame{Kind: f.Kind, Seq: f.Seq, Data: f.Data, Cols: f.Size.Cols, Rows: f.Size.Rows}
+	if f.Mute && f.Kind == FrameOutput {
+		out.Kind = FrameReplay // somebody else answers the queries in it
+	}
 	if f.Kind == FrameExit {
 		out.Exit = &api.Exit{Code: f.Exit.Code, Signal: f.Exit.Signal}
 	}

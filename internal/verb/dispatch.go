@@ -75,7 +75,8 @@ func (d *Dispatcher) call(ctx context.Context, caller grant.Caller, name string,
 		if !v.CwdTarget {
 			ref.Cwd = ""
 		}
-		if call.Task, err = d.core.ResolveTask(ctx, caller, ref, v.Name); err != nil {
+		call.Task, err = d.core.ResolveTask(ctx, caller, ref, v.Name)
+		if unnamed := ref.Task == "" && ref.Project == ""; err != nil && !(v.AnyTarget && unnamed) {
 			return nil, d.refused(ctx, row, err)
 		}
 		row.Target = call.Task

@@ -51,6 +51,8 @@ type Verb struct {
 	Local bool
 	// CwdTarget allows the command line to take the task from the current folder.
 	CwdTarget bool
+	// AnyTarget lets a call that names no task go on without one where the current folder has none.
+	AnyTarget bool
 	// Streams is set for verbs that tell events before their result.
 	Streams bool
 	// Untrusted is set for verbs whose result is text that came out of a task.
