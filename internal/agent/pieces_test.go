@@ -87,6 +87,11 @@ func TestScrolledField(t *testing.T) {
 	if row, asks := claude().dialog(s); asks {
 		t.Errorf("a dialog: %q", row)
 	}
+	// The first row that is shown may be blank.
+	s.Lines[5] = ""
+	if f, ok := claude().composer(s); !ok || f.row != 5 || f.empty || f.end != 14 {
+		t.Errorf("field %+v, %v", f, ok)
+	}
 	// A field that is tall but whole has its marker far above the bottom.
 	s.Lines[4], s.Lines[5] = border, "❯ line 51"
 	if f, ok := claude().composer(s); !ok || f.row != 5 || f.empty {

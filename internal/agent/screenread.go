@@ -60,7 +60,7 @@ func (k Kind) composer(s Screen) (field, bool) {
 	below, inside := 0, false // inside: the border below the field was passed
 	for i := len(s.Lines) - 1; i >= 0 && len(k.Hints.Composer) > 0; i-- {
 		row := s.Lines[i]
-		if strings.TrimSpace(row) == "" {
+		if strings.TrimSpace(row) == "" && !k.cut(s, i) {
 			continue
 		}
 		if f, ok := k.fieldAt(s, i); ok {
@@ -87,7 +87,7 @@ func (k Kind) composer(s Screen) (field, bool) {
 // fieldAt reads the field whose first row is i, if there is one.
 func (k Kind) fieldAt(s Screen, i int) (field, bool) {
 	row := s.Lines[i]
-	if k.Hints.Framed && i > 0 && scrolled.MatchString(s.Lines[i-1]) {
+	if k.cut(s, i) {
 		f := field{row: i, end: i, text: sides.ReplaceAllString(row, "")}
 		k.readField(s, &f, 0)
 		f.empty = false
@@ -111,6 +111,11 @@ func (k Kind) fieldAt(s Screen, i int) (field, bool) {
 		return f, true
 	}
 	return field{}, false
+}
+
+// cut reports that row i is the first that is shown of a field whose first rows do not fit.
+func (k Kind) cut(s Screen, i int) bool {
+	return k.Hints.Framed && i > 0 && scrolled.MatchString(s.Lines[i-1])
 }
 
 // framed reports a border right above row i.
