@@ -50,6 +50,11 @@ func (c *Core) archive(ctx context.Context, id string, discard, deleteBranch boo
 			return result, err
 		}
 	}
+	started, err := c.holdStarts(ctx, t.ID)
+	if err != nil {
+		return result, err
+	}
+	defer started()
 	if result.KilledAgents, err = c.endTask(ctx, t.ID, "archived"); err != nil {
 		return result, err
 	}

@@ -50,9 +50,10 @@ type startHow struct {
 	size       ptyhost.Size
 }
 
-// startTab starts the program of a tab that has none. A tab that runs already is left alone and returned.
+// startTab starts the program of a tab that has none. A tab that runs already is left alone and returned. A task that is
+// being archived is waited for, and then refused.
 func (c *Core) startTab(ctx context.Context, taskID, tabID string, how startHow) (*liveTab, error) {
-	release, err := c.hold(ctx, "tab:"+tabID)
+	release, err := c.holdStarts(ctx, taskID)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +68,12 @@ func (c *Core) startTab(ctx context.Context, taskID, tabID string, how startHow)
 	return l, c.launch(ctx, l, spec)
 }
 
+// holdStarts keeps programs of a task from starting until release is called. Whoever ends them for good holds it from
+// before the end until the rows say so: else one that starts in between would live on in a folder that is gone.
+func (c *Core) holdStarts(ctx context.Context, taskID string) (release func(), err error) {
+	return c.hold(ctx, "starts:"+taskID)
+}
+
 // planSpawn reads the rows and makes the command and its environment.
 func (c *Core) planSpawn(ctx context.Context, taskID, tabID string, how startHow) (*liveTab, ptyhost.Spec, error) {
 	task, err := c.store.Task(ctx, taskID)
@@ -79,6 +86,9 @@ func (c *Core) planSpawn(ctx context.Context, taskID, tabID string, how startHow
 	}
 	if err := usableTree(task); err != nil {
 		return nil, ptyhost.Spec{}, err
+	}
+	if !tab.ClosedAt.IsZero() {
+		return nil, ptyhost.Spec{}, fault.New(fault.Conflict, "The tab %q was closed", tab.Title)
 	}
 	l := &liveTab{tab: tab, task: task, kick: make(chan struct{}, 1), keys: make(chan struct{}, 1), fresh: true, resumed: how.resume}
 	base := c.environment(ctx)

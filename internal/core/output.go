@@ -176,6 +176,8 @@ func usableTree(t store.Task) error {
 		return fault.New(fault.Conflict, "The task %q is still being created", t.Name).WithHint("`termic wait` waits for it.")
 	case t.State == api.TaskFailed:
 		return fault.New(fault.Conflict, "The task %q could not be created: %s", t.Name, t.Error).WithHint("Archive it and create it again.")
+	case t.Archived(): // it was not when the call began
+		return fault.New(fault.Conflict, "The task %q is archived", t.Name).WithHint("`termic restore` brings it back.")
 	case missing(t):
 		return fault.New(fault.NotFound, "The folder of the task %q is gone: %s", t.Name, t.Path).
 			WithHint("Archive the task, and restore it to get its branch back.")

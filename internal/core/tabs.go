@@ -143,6 +143,11 @@ func (c *Core) TaskTabClose(ctx context.Context, call *Call, p api.TaskTabCloseP
 		return api.TaskTabCloseResult{}, fault.New(fault.NeedsConsent, "The tab %q is the task's first agent", tab.Title).
 			WithHint("Close it with allowDefault (--yes) if that is meant.")
 	}
+	release, err := c.holdStarts(ctx, call.Task)
+	if err != nil {
+		return api.TaskTabCloseResult{}, err
+	}
+	defer release()
 	l := c.liveOf(tab.ID)
 	result := api.TaskTabCloseResult{TaskID: call.Task, TabID: tab.ID, Title: tab.Title, Kind: tab.Kind, WasDefault: tab.IsDefault, KilledPTY: l != nil}
 	// The row goes first: the end of the program must not look like a crash of an open tab.
