@@ -26,7 +26,7 @@ export const defaultSettings: WindowSettings = {
 };
 
 /** Sizes of the terminal's text, in pixels. */
-export const fontSizes = { least: 9, most: 24 };
+export const fontSizes = { least: 6, most: 72 };
 
 export function readSettings(values: Record<string, unknown>): WindowSettings {
   const d = defaultSettings;

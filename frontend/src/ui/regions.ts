@@ -14,11 +14,16 @@ export function nextRegion(by: 1 | -1): void {
   if (region) focusRegion(region);
 }
 
+/** Gives the focus to the best place of a region: what it names, else the first control that takes it, else itself. */
 export function focusRegion(region: HTMLElement): void {
-  const first =
-    region.querySelector<HTMLElement>(".xterm-helper-textarea") ??
-    region.querySelector<HTMLElement>("[data-region-focus]") ??
-    region.querySelector<HTMLElement>("[tabindex='0'], button:not([tabindex='-1']):not(:disabled), input, textarea") ??
-    region;
-  first.focus();
+  const places = region.querySelectorAll<HTMLElement>(
+    ".xterm-helper-textarea, [data-region-focus], [tabindex='0'], button:not([tabindex='-1']), input, textarea, select",
+  );
+  const named = (place: HTMLElement) => (place.matches(".xterm-helper-textarea, [data-region-focus]") ? 0 : 1);
+  for (const place of [...places].sort((a, b) => named(a) - named(b))) {
+    place.focus();
+    if (region.contains(document.activeElement)) return;
+  }
+  if (!region.hasAttribute("tabindex")) region.tabIndex = -1;
+  region.focus();
 }

@@ -165,6 +165,7 @@ export function withRig(options = {}) {
   const held = {};
   before(async () => {
     held.rig = await Rig.start(options);
+    await options.prepare?.(held.rig);
   });
   after(async () => {
     await held.rig?.stop();

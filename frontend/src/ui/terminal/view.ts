@@ -9,6 +9,7 @@ import { pasteable } from "../../core/paste";
 import type { WindowSettings } from "../../core/settings";
 import type { Exit, Fault } from "../../gen/api";
 import { openExternal, readClipboard, writeClipboard } from "../native";
+import { composeOnce } from "./composition";
 import { accelerate } from "./renderer";
 import { TerminalStream } from "./stream";
 import { darkTheme, defaultFont, lightTheme } from "./theme";
@@ -183,6 +184,7 @@ export class TerminalView {
     };
     this.element.addEventListener("paste", paste, { capture: true });
     this.#owned.add(disposable(() => this.element.removeEventListener("paste", paste, { capture: true })));
+    this.#owned.add(composeOnce(this.element));
     const resized = new ResizeObserver(() => this.fit());
     resized.observe(this.element);
     this.#owned.add(disposable(() => resized.disconnect()));

@@ -1,0 +1,184 @@
+// Terminals in the page, against real programs. Names in brackets are those of the kinds of fault that they prove absent.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { withRig } from "./rig.mjs";
+
+const rig = withRig({
+  prepare: async (rig) => {
+    await rig.task("Terminals");
+    await rig.shell();
+  },
+});
+
+test("the program has the size of the page's grid from the start [P4]", async () => {
+  const { page } = rig();
+  await rig().type("clear; stty size");
+  const screen = await rig().seen(/^\d+ \d+$/m);
+  const [rows, cols] = /^(\d+) (\d+)$/m.exec(screen).slice(1).map(Number);
+  assert.equal(rows, await page.locator(".xterm-rows > div").count());
+  assert.ok(cols > 40 && cols !== 80, `${cols} columns`);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await rig().type('clear; while [ "$(stty size)" = \'' + `${rows} ${cols}` + "' ]; do sleep .05; done; echo grown");
+  await rig().seen(/^grown$/m);
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+test("a family of emoji takes two columns, here and in the program [P5]", async () => {
+  await rig().type("clear; printf '👩‍👩‍👧X'; IFS=';' read -sdR -p $'\\e[6n' row col; echo; echo \"col=$col\"");
+  const screen = await rig().seen(/^col=\d+$/m);
+  assert.match(screen, /^col=4$/m, screen);
+});
+
+test("what a program prints at once is not lost, nor what comes while nobody looks [P8]", async () => {
+  const { page } = rig();
+  await rig().type("clear; printf A; sleep .01; printf 'B\\n'");
+  await rig().seen(/^AB$/m);
+  await rig().type("clear; (sleep 1; printf C; sleep .2; printf 'D\\n') &");
+  await page.keyboard.press("Alt+1");
+  await page.waitForTimeout(1800);
+  await page.keyboard.press("Alt+2");
+  await rig().seen(/CD/);
+});
+
+test("a flood stops at Ctrl-C in less than a second, and the page stays quick [P9]", async () => {
+  const { page } = rig();
+  await page.locator(".xterm-helper-textarea").focus();
+  await rig().type("clear; yes flooding");
+  await rig().seen(/flooding/);
+  await page.waitForTimeout(2000);
+  const begun = Date.now();
+  await page.keyboard.press("Control+C");
+  await rig().type("clear; echo after-$((1+1))");
+  await rig().seen(/^after-2$/m, 5000);
+  const took = Date.now() - begun;
+  // The line after it had to be typed letter by letter as well; the shell's own answer is what is measured.
+  assert.ok(took < 2500, `the flood ended after ${took} ms`);
+});
+
+test("a lost graphics context leaves the text on the screen [P7]", async () => {
+  const page = await rig().open({ before: "localStorage.setItem('termic.renderer', 'webgl')" });
+  const { page: first } = rig();
+  rig().page = page;
+  try {
+    await rig().row("Terminals").click();
+    await page.locator('[data-connection="live"]').waitFor();
+    const canvas = page.locator(".xterm-screen canvas").first();
+    if ((await canvas.count()) > 0) {
+      await page.evaluate(() => {
+        for (const one of document.querySelectorAll(".xterm-screen canvas")) {
+          one.getContext("webgl2")?.getExtension("WEBGL_lose_context")?.loseContext();
+          one.dispatchEvent(new Event("webglcontextlost", { cancelable: true }));
+        }
+      });
+    }
+    await rig().seen(/shortcuts/);
+  } finally {
+    await page.context().close();
+    rig().page = first;
+  }
+});
+
+test("text that is composed arrives once, at the end of the composition [P18]", async () => {
+  const { page } = rig();
+  await rig().type("clear; cat");
+  await page.evaluate(() => {
+    const field = document.querySelector(".xterm-helper-textarea");
+    const fire = (type, data) => field.dispatchEvent(new CompositionEvent(type, { data, bubbles: true }));
+    fire("compositionstart", "");
+    for (const part of ["ㅎ", "하", "한"]) {
+      field.value = part;
+      fire("compositionupdate", part);
+    }
+    fire("compositionend", "한");
+    field.dispatchEvent(
+      new InputEvent("input", { data: "한", inputType: "insertText", bubbles: true, composed: true }),
+    );
+  });
+  await page.waitForTimeout(200);
+  await page.keyboard.press("Enter");
+  const screen = await rig().seen(/한[\s\S]*한/);
+  assert.equal(screen.match(/한/g).length, 2, `once typed, once from cat:\n${screen}`);
+  await page.keyboard.press("Control+D");
+});
+
+test("a paste is bracketed, and cannot end its own brackets", async () => {
+  const { page } = rig();
+  await rig().type(
+    "clear; printf '\\e[?2004h'; stty -echo -icanon -icrnl; head -c 28 | od -An -c; stty sane; printf '\\e[?2004l'",
+  );
+  await page.waitForTimeout(300);
+  await page.evaluate(() => {
+    const data = new DataTransfer();
+    data.setData("text/plain", "one\ntwo\u001b[201~rm x\u0000");
+    document
+      .querySelector(".xterm-helper-textarea")
+      .dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  });
+  const screen = await rig().seen(/2\s+0\s+1\s+~/);
+  const bytes = screen.replace(/\s+/g, "");
+  assert.ok(bytes.includes("033[200~one\\rtwo[201~rmx033[201~".slice(0, 18)), screen);
+  assert.equal(bytes.split("033[201~").length, 2, `one end of the brackets only:\n${screen}`);
+});
+
+test("a query is answered once, and not again when its output is drawn anew", async () => {
+  const { page } = rig();
+  await rig().type(
+    "clear; stty raw -echo; printf '\\e[c\\e[6n'; sleep .5; n=$(dd bs=200 count=1 2>/dev/null | wc -c); stty sane; echo \"answer=$n\"; cat -v",
+  );
+  const screen1 = await rig().seen(/^answer=\d+$/m);
+  assert.ok(Number(/answer=(\d+)/.exec(screen1)[1]) > 6, screen1);
+  await page.reload();
+  await page.locator(".win").waitFor();
+  await page.keyboard.press("Alt+2");
+  await page.locator('[data-connection="live"]').waitFor();
+  await page.waitForTimeout(700);
+  await page.locator(".xterm-helper-textarea").focus();
+  await rig().type("mark");
+  const screen = await rig().seen(/^mark$/m);
+  assert.doesNotMatch(screen, /\^\[/, `an answer was typed after the reload:\n${screen}`);
+  await page.keyboard.press("Control+C");
+});
+
+test("titles, names and branches are text, whatever they hold [S21]", async () => {
+  const { page, repo } = rig();
+  const evil = '<img src=x onerror="window.pwned=1"><b>bold</b>';
+  await rig().type(`clear; printf '\\e]0;%s\\a' '${evil}'; printf '![](http://192.0.2.1/x.png)\\n'; sleep 1`);
+  const { task } = rig().cli("new", evil, "--project", path.basename(repo), "--agent", "fake");
+  writeFileSync(path.join(repo, "x"), "");
+  await rig().row("<img src=x").waitFor();
+  await rig().row("<img src=x").click();
+  await page.locator('[data-connection="live"]').waitFor();
+  assert.equal(await page.evaluate(() => window.pwned), undefined);
+  assert.equal(await page.locator(".win img, .win b:text('bold')").count(), 0);
+  assert.equal(await page.locator(".task-row.on .nm").textContent(), evil);
+  rig().cli("rename", task.id, "--name", "reversed\u202Eoperand");
+  await rig().row("reversed").waitFor();
+  assert.equal(await page.locator(".task-row.on .nm").textContent(), "reversed◌operand");
+});
+
+test("words are found in a terminal", async () => {
+  const { page } = rig();
+  await rig().row("Terminals").click();
+  await page.keyboard.press("Alt+1");
+  await page.keyboard.press("Control+Shift+F");
+  await page.getByRole("textbox", { name: "Find in this terminal" }).fill("nowhere-to-be-found");
+  await page.keyboard.press("Enter");
+  await page.getByText("Not found").waitFor();
+  await page.keyboard.press("Escape");
+  assert.equal(await page.evaluate(() => document.activeElement.className), "xterm-helper-textarea");
+});
+
+test("a program that ended says how, and its tab can be started again", async () => {
+  const { page } = rig();
+  await rig().shell();
+  await rig().type("exit 3");
+  await page.getByText("The shell exited with 3.").waitFor();
+  await page.getByRole("button", { name: "Start again" }).click();
+  await page.locator('[data-connection="live"]').waitFor();
+  await page.locator(".xterm-helper-textarea").focus();
+  await rig().type("echo back-$((2+2))");
+  await rig().seen(/^back-4$/m);
+});
