@@ -212,7 +212,7 @@ type TaskApplyResult struct {
 
 // Loss is something that archiving a task would destroy and that exists nowhere else.
 type Loss struct {
-	Kind  string   `json:"kind"` // dirty, staged, untracked, ignored, unpushed, stash, rebase, locked
+	Kind  string   `json:"kind"` // dirty, staged, untracked, ignored, unpushed, stash, rebase, locked, submodule, repository
 	Count int      `json:"count"`
 	Items []string `json:"items,omitempty"` // the first few
 }

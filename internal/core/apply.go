@@ -64,8 +64,13 @@ func (c *Core) apply(ctx context.Context, call *Call, t store.Task, project stor
 	}
 	// A caller that goes away must not leave half of a change in the main checkout.
 	done := context.WithoutCancel(ctx)
-	applied, err := repo.Plain().Apply(done, t.Path, baseOf(t))
+	applied, err := repo.Plain().ApplySince(done, t.Path, baseOf(t), t.AppliedTree)
 	c.endJob(job.ID, err)
+	if err == nil && applied.Tree != t.AppliedTree {
+		if _, err := c.store.UpdateTask(done, t.ID, func(t *store.Task) error { t.AppliedTree = applied.Tree; return nil }); err != nil {
+			c.log.Error("what was applied could not be noted", "task", t.ID, "err", err)
+		}
+	}
 	if ierr := c.store.EndIntent(done, intentID(intentApply, t.ID)); ierr != nil {
 		c.log.Error("intent could not be ended", "task", t.ID, "err", ierr)
 	}

@@ -227,3 +227,17 @@ func TestProjectRemove(t *testing.T) {
 	}
 	call[api.ProjectAddResult](r, "project_add", map[string]any{"path": r.repo, "name": "repo"})
 }
+
+// Apply, commit, let the agent go on, apply again: the newer version takes the place of the one that was applied.
+func TestApplyAgain(t *testing.T) {
+	r := newRig(t)
+	r.newTask("again", "osc7501", "#write a.txt first\n#commit one")
+	call[api.TaskApplyResult](r, "task_apply", map[string]any{"task": "again"})
+	r.git(r.repo, "add", "-A")
+	r.git(r.repo, "commit", "-qm", "taken over")
+	call[api.TaskSendResult](r, "task_send", map[string]any{"task": "again", "prompt": "#write a.txt second\n#commit two", "wait": true})
+	a := call[api.TaskApplyResult](r, "task_apply", map[string]any{"task": "again"})
+	if b, err := os.ReadFile(filepath.Join(r.repo, "a.txt")); err != nil || string(b) != "second\n" || len(a.Conflicts) != 0 {
+		t.Errorf("a.txt is %q, %v; %+v", b, err, a)
+	}
+}

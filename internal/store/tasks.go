@@ -9,7 +9,7 @@ import (
 )
 
 const taskColumns = `id, project_id, name, branch, base_ref, base_commit, path, agent, state, error, is_main, parent_id, depth,
-	sandbox, mcp, mcp_projects, yolo, port, position, created, archived_at, backup_ref, reused_branch, warnings, log, revision`
+	sandbox, mcp, mcp_projects, yolo, port, position, created, archived_at, backup_ref, reused_branch, warnings, log, revision, applied_tree`
 
 func scanTask(row scanner) (Task, error) {
 	var t Task
@@ -18,7 +18,7 @@ func scanTask(row scanner) (Task, error) {
 	var projects, warnings, log string
 	if err := row.Scan(&t.ID, &t.ProjectID, &t.Name, &t.Branch, &t.BaseRef, &t.BaseCommit, &t.Path, &t.Agent, &t.State, &t.Error,
 		&t.IsMain, &parent, &t.Depth, &t.Sandbox, &t.MCP, &projects, &t.Yolo, &t.Port, &t.Position, &created, &archived, &t.BackupRef,
-		&t.ReusedBranch, &warnings, &log, &t.Revision); err != nil {
+		&t.ReusedBranch, &warnings, &log, &t.Revision, &t.AppliedTree); err != nil {
 		return Task{}, err
 	}
 	if parent != nil {
@@ -99,7 +99,7 @@ func (t *Tx) CreateTask(ctx context.Context, v Task) (Task, error) {
 		return Task{}, err
 	}
 	_, err = t.q.ExecContext(ctx, `INSERT INTO tasks (`+taskColumns+`)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, args...)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, args...)
 	return v, err
 }
 
@@ -124,7 +124,7 @@ func (t *Tx) UpdateTask(ctx context.Context, id string, fn func(*Task) error) (T
 	if err != nil {
 		return Task{}, err
 	}
-	if err := t.changed(ctx, noTask(), `UPDATE tasks SET (`+taskColumns+`) = (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+	if err := t.changed(ctx, noTask(), `UPDATE tasks SET (`+taskColumns+`) = (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
 		WHERE id = ?`, append(args, id)...); err != nil {
 		return Task{}, err
 	}
@@ -149,7 +149,7 @@ func taskArgs(v Task) ([]any, error) {
 	}
 	return []any{v.ID, v.ProjectID, v.Name, v.Branch, v.BaseRef, v.BaseCommit, v.Path, v.Agent, v.State, v.Error, v.IsMain,
 		nullable(v.ParentID), v.Depth, v.Sandbox, v.MCP, projects, v.Yolo, v.Port, v.Position, stamp(v.Created), stamp(v.ArchivedAt),
-		v.BackupRef, v.ReusedBranch, warnings, log, v.Revision}, nil
+		v.BackupRef, v.ReusedBranch, warnings, log, v.Revision, v.AppliedTree}, nil
 }
 
 // checkTask refuses bad texts and a name that is taken, and makes sure of a block of ports.

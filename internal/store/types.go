@@ -58,6 +58,7 @@ type Task struct {
 	ReusedBranch bool      // the branch existed before the task
 	Warnings     []string  // of its creation
 	Log          []string  // lines of its creation
+	AppliedTree  string    // id of the git tree that was applied last; empty when none was
 	Revision     int64     // grows with each change of the row, from 1
 }
 
