@@ -396,14 +396,14 @@ type VersionResult struct {
 
 // WindowState is everything that the window shows beside terminals and diffs; the window asks again when Rev moved.
 type WindowState struct {
-	Rev      uint64       `json:"rev"`
-	Version  string       `json:"version"`
-	Projects []Project    `json:"projects"`
-	Tasks    []TaskDetail `json:"tasks"`
-	Agents   []ListedAgent  `json:"agents"`
-	Notices  []string     `json:"notices,omitempty"` // sentences that the person should see, such as a settings file that does not parse
-	Focus    string       `json:"focus,omitempty"`   // task that task_open asked to show, once
-	TasksDir string       `json:"tasks_dir"`
+	Rev      uint64        `json:"rev"`
+	Version  string        `json:"version"`
+	Projects []Project     `json:"projects"`
+	Tasks    []TaskDetail  `json:"tasks"`
+	Agents   []ListedAgent `json:"agents"`
+	Notices  []string      `json:"notices,omitempty"` // sentences that the person should see, such as a settings file that does not parse
+	Focus    string        `json:"focus,omitempty"`   // task that task_open asked to show, once
+	TasksDir string        `json:"tasks_dir"`
 }
 
 // TaskStopResult is the result of task_stop.

@@ -161,7 +161,7 @@ func lossWords(losses []api.Loss) string {
 
 func lossNoun(kind string) string {
 	nouns := map[string]string{"dirty": "changed file", "staged": "staged file", "untracked": "untracked file", "ignored": "ignored file",
-		"unpushed": "commit", "stash": "stash", "rebase": "unfinished rebase", "locked": "lock"}
+		"unpushed": "commit", "stash": "stash", "rebase": "unfinished rebase", "locked": "lock", "submodule": "submodule", "repository": "nested repository"}
 	return orElse(nouns[kind], strings.ReplaceAll(kind, "_", " "))
 }
 

@@ -13,12 +13,19 @@ import (
 	"termic/internal/store"
 )
 
-// countOf says how many of a thing there are: "1 task", "3 tasks".
+// countOf says how many of a thing there are: "1 task", "3 tasks", "2 repositories", "2 stashes".
 func countOf(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	plural := noun + "s"
+	if stem, ok := strings.CutSuffix(noun, "y"); ok {
+		plural = stem + "ies"
+	}
+	if strings.HasSuffix(noun, "sh") {
+		plural = noun + "es"
+	}
+	return fmt.Sprintf("%d %s", n, plural)
 }
 
 func sorted(s []string) []string {
