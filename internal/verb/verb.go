@@ -106,7 +106,7 @@ func (v *Verb) Requires(p Param, f grant.Face) bool {
 		return i >= 0 && !v.Params[i].On(f)
 	}
 	switch {
-	case p.Name == "task" && v.CwdTarget:
+	case p.Name == "task" && v.CwdTarget && !v.AnyTarget:
 		return p.Required || missing("cwd")
 	case p.Name == "name" && v.Name == "task_new":
 		return p.Required || missing("from")
