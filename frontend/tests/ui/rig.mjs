@@ -138,7 +138,7 @@ export class Rig extends Profile {
     await page.locator('[data-connection="live"]').waitFor();
     await page.locator(".xterm-helper-textarea").focus();
     await this.type("PS1='ready> '; clear");
-    await this.seen(/^ready> $/m).catch(() => this.seen(/^ready>$/m, 100));
+    await this.seen(/^ready>$/m);
   }
 
   /** Types a line into the focused terminal. */

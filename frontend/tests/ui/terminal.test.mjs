@@ -1,16 +1,28 @@
 // Terminals in the page, against real programs. Names in brackets are those of the kinds of fault that they prove absent.
 
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { withRig } from "./rig.mjs";
 
 const rig = withRig({
+  // WebGL on the processor: there to lose its context, and known as software, so that it is not used unasked.
+  browserArgs: ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
   prepare: async (rig) => {
     await rig.task("Terminals");
     await rig.shell();
   },
+});
+
+// What a test before this one left running must not take this one's keys.
+beforeEach(async () => {
+  const { page } = rig();
+  if ((await page.locator("[role=tab][aria-selected=true]", { hasText: "Terminal" }).count()) === 0) return;
+  await page.locator(".xterm-helper-textarea").focus();
+  await page.keyboard.press("Control+C");
+  await rig().type("stty sane; clear; echo calm-$((1+2))");
+  await rig().seen(/^calm-3$/m);
 });
 
 test("the program has the size of the page's grid from the start [P4]", async () => {
@@ -43,19 +55,19 @@ test("what a program prints at once is not lost, nor what comes while nobody loo
   await rig().seen(/CD/);
 });
 
-test("a flood stops at Ctrl-C in less than a second, and the page stays quick [P9]", async () => {
-  const { page } = rig();
-  await page.locator(".xterm-helper-textarea").focus();
-  await rig().type("clear; yes flooding");
+test("a flood ends less than a second after Ctrl-C, and the terminal is usable at once [P9]", async () => {
+  const { page, dir } = rig();
+  const stopped = path.join(dir, "stopped");
+  await rig().type(`clear; trap : INT; yes flooding; date +%s%3N > ${stopped}`);
   await rig().seen(/flooding/);
   await page.waitForTimeout(2000);
-  const begun = Date.now();
+  const pressed = Date.now();
   await page.keyboard.press("Control+C");
-  await rig().type("clear; echo after-$((1+1))");
-  await rig().seen(/^after-2$/m, 5000);
-  const took = Date.now() - begun;
-  // The line after it had to be typed letter by letter as well; the shell's own answer is what is measured.
-  assert.ok(took < 2500, `the flood ended after ${took} ms`);
+  await rig().seen(/ready>$/m);
+  const took = Number(readFileSync(stopped, "utf8")) - pressed;
+  assert.ok(took < 1000, `the flood ended after ${took} ms`);
+  await rig().type("clear; trap - INT; echo after-$((1+1))");
+  await rig().seen(/^after-2$/m);
 });
 
 test("a lost graphics context leaves the text on the screen [P7]", async () => {
@@ -65,15 +77,13 @@ test("a lost graphics context leaves the text on the screen [P7]", async () => {
   try {
     await rig().row("Terminals").click();
     await page.locator('[data-connection="live"]').waitFor();
-    const canvas = page.locator(".xterm-screen canvas").first();
-    if ((await canvas.count()) > 0) {
-      await page.evaluate(() => {
-        for (const one of document.querySelectorAll(".xterm-screen canvas")) {
-          one.getContext("webgl2")?.getExtension("WEBGL_lose_context")?.loseContext();
-          one.dispatchEvent(new Event("webglcontextlost", { cancelable: true }));
-        }
-      });
-    }
+    await page.locator(".xterm-screen canvas").first().waitFor({ state: "attached" });
+    assert.equal(await page.locator(".xterm-rows").count(), 0, "drawn with WebGL at first");
+    await page.evaluate(() => {
+      for (const one of document.querySelectorAll(".xterm-screen canvas")) {
+        one.getContext("webgl2")?.getExtension("WEBGL_lose_context")?.loseContext();
+      }
+    });
     await rig().seen(/shortcuts/);
   } finally {
     await page.context().close();
@@ -83,7 +93,8 @@ test("a lost graphics context leaves the text on the screen [P7]", async () => {
 
 test("text that is composed arrives once, at the end of the composition [P18]", async () => {
   const { page } = rig();
-  await rig().type("clear; cat");
+  await rig().type("clear; echo ready-$((1+1)); cat");
+  await rig().seen(/^ready-2$/m);
   await page.evaluate(() => {
     const field = document.querySelector(".xterm-helper-textarea");
     const fire = (type, data) => field.dispatchEvent(new CompositionEvent(type, { data, bubbles: true }));
@@ -152,7 +163,8 @@ test("titles, names and branches are text, whatever they hold [S21]", async () =
   await rig().row("<img src=x").click();
   await page.locator('[data-connection="live"]').waitFor();
   assert.equal(await page.evaluate(() => window.pwned), undefined);
-  assert.equal(await page.locator(".win img, .win b:text('bold')").count(), 0);
+  assert.equal(await page.locator(".win img").count(), 0);
+  assert.equal(await page.locator(".win b", { hasText: /^bold$/ }).count(), 0);
   assert.equal(await page.locator(".task-row.on .nm").textContent(), evil);
   rig().cli("rename", task.id, "--name", "reversed\u202Eoperand");
   await rig().row("reversed").waitFor();
