@@ -146,8 +146,19 @@ func (r *Repo) Missing(ctx context.Context, path string) (Absence, error) {
 
 // Forget drops git's entry of a worktree whose folder is gone, and no other entry: a general prune would also drop
 // worktrees on a disk that is not mounted just now. A worktree that is still there is fault.Conflict; one that git does
-// not list is fine.
+// not list is fine. What a removal that was cut short left of the folder is deleted.
 func (r *Repo) Forget(ctx context.Context, path string) error {
+	if err := r.forget(ctx, path); err != nil {
+		return err
+	}
+	if err := removeTree(asideOf(canonical(path))); err != nil {
+		r.git.log.WarnContext(ctx, "a removed worktree was not deleted whole", "left", asideOf(path), "err", err)
+	}
+	return nil
+}
+
+// forget drops git's entry alone.
+func (r *Repo) forget(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fault.New(fault.Conflict, "The worktree %s is still there", printable(path, 200))
 	} else if !errors.Is(err, os.ErrNotExist) {

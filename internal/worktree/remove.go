@@ -63,7 +63,7 @@ func (r *Repo) Remove(ctx context.Context, o RemoveOptions) (Removed, error) {
 			return Removed{}, err
 		}
 	}
-	if err := r.removeFiles(ctx, h, o); err != nil {
+	if err := r.removeFiles(ctx, h, o, &out); err != nil {
 		return Removed{BackupRef: out.BackupRef}, err
 	}
 	removeEmptyParents(h.reg.path, o.ParentsUpTo)
@@ -177,19 +177,36 @@ func (r *Repo) newRef(ctx context.Context, name, commit string) (string, error) 
 	return "", fault.New(fault.Conflict, "There are too many backups named %s", name).WithHint("Delete old ones: `git for-each-ref %s`.", BackupPrefix)
 }
 
-// removeFiles deletes the folder and git's entry. git does it; what it leaves, such as folders without write permission,
-// or a tree whose .git file was changed so that git does not know it, is ours.
-func (r *Repo) removeFiles(ctx context.Context, h *holdings, o RemoveOptions) error {
+// removeFiles deletes the folder and git's entry. The folder first gets another name, so that it is there whole or not
+// at all, whenever this is cut short; Forget deletes what a cut left under that name.
+func (r *Repo) removeFiles(ctx context.Context, h *holdings, o RemoveOptions, out *Removed) error {
 	if h.gone {
 		return r.Forget(ctx, h.reg.path)
 	}
+	aside := asideOf(h.reg.path)
+	if err := removeTree(aside); err != nil || os.Rename(h.reg.path, aside) != nil {
+		return r.removeInPlace(ctx, h, o) // a mount point, a folder above that cannot be written, a very long name
+	}
+	if err := r.forget(ctx, h.reg.path); err != nil {
+		return errors.Join(err, os.Rename(aside, h.reg.path))
+	}
+	if err := removeTree(aside); err != nil {
+		r.git.log.WarnContext(ctx, "a removed worktree was not deleted whole", "left", aside, "err", err)
+		out.Warnings = append(out.Warnings, fmt.Sprintf("Not all of the worktree could be deleted; the rest is in %s", printable(aside, 200)))
+	}
+	return nil
+}
+
+// removeInPlace deletes a folder under its own name. git does it; what it leaves, such as folders without write
+// permission, or a tree whose .git file was changed so that git does not know it, is ours.
+func (r *Repo) removeInPlace(ctx context.Context, h *holdings, o RemoveOptions) error {
 	_, gitErr := r.git.run(ctx, command{at: r.here(), args: []string{"worktree", "remove", "--force", "--force", "--", h.reg.path}, writes: true, timeout: r.git.createTimeout})
 	if ctx.Err() != nil {
 		return gitErr
 	}
 	err := removeTree(h.reg.path)
 	if err == nil {
-		err = r.Forget(ctx, h.reg.path)
+		err = r.forget(ctx, h.reg.path)
 	}
 	if err != nil {
 		return fault.Wrap(errors.Join(err, gitErr), fault.Unavailable, "The worktree %s could not be deleted whole", printable(o.Path, 200)).

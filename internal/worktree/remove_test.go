@@ -393,3 +393,41 @@ func TestRemoveWithABrokenFilter(t *testing.T) {
 	w.must(err)
 	same(t, "kept", w.run(main, "show", removed.BackupRef+":x.bin"), "y")
 }
+
+// A removal that is cut short leaves the worktree whole or gone: first it loses its name, then git's entry, then its
+// files. The next Forget, or the next removal under the same name, deletes the rest.
+func TestRemoveIsWholeOrNotAtAll(t *testing.T) {
+	w := newWorld(t)
+	dir := w.repo("r")
+	r := w.open(dir)
+	c := w.task(r, "t")
+	aside := asideOf(c.Path)
+	w.must(os.Rename(c.Path, aside)) // killed right after the new name
+	w.must(r.Forget(ctx, c.Path))
+	if _, err := os.Lstat(aside); !os.IsNotExist(err) {
+		t.Errorf("left: %v", err)
+	}
+	if a, err := r.Missing(ctx, c.Path); err != nil || a.Registered {
+		t.Errorf("%+v, %v", a, err)
+	}
+
+	c = w.task(r, "u")
+	w.write(c.Path, "new.txt", "n\n")
+	w.write(asideOf(c.Path), "rest", "of an earlier removal\n")
+	removed, err := r.Remove(ctx, RemoveOptions{Path: c.Path, Branch: c.Branch, Consent: true})
+	w.must(err)
+	if left, _ := os.ReadDir(filepath.Dir(c.Path)); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+	_, err = r.Restore(ctx, RestoreOptions{Path: c.Path, Branch: c.Branch, BackupRef: removed.BackupRef})
+	w.must(err)
+	same(t, "restored", w.read(c.Path, "new.txt"), "n\n")
+
+	// git refuses to forget it: everything stays where it is.
+	entry := w.run(c.Path, "rev-parse", "--absolute-git-dir")
+	w.must(os.WriteFile(filepath.Join(entry, "gitdir"), nil, 0o644))
+	if _, err = r.Remove(ctx, RemoveOptions{Path: c.Path, Branch: c.Branch, Consent: true}); err == nil {
+		t.Fatal("an unreadable entry was removed")
+	}
+	same(t, "still there", w.read(c.Path, "new.txt"), "n\n")
+}

@@ -7,6 +7,11 @@ import (
 	"path/filepath"
 )
 
+// asideOf is the name that a worktree has while it is deleted. Nobody else gives a folder such a name.
+func asideOf(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".termic-removed")
+}
+
 // removeTree deletes a folder that is ours. Links are removed, never followed. Folders without write permission, such as
 // those of a module cache, are given it first.
 func removeTree(path string) error {
