@@ -85,7 +85,8 @@ func (c *Core) visibleTasks(ctx context.Context, caller grant.Caller, verb strin
 	return tasks, names, err
 }
 
-// taskOfFolder picks the task whose folder holds cwd: the deepest worktree first, then main checkouts.
+// taskOfFolder picks the task whose folder holds cwd: the deepest worktree first, then main checkouts. A task that could
+// not be created has no folder: the one that it was to adopt may be anybody's.
 func (c *Core) taskOfFolder(tasks []store.Task, names map[string]string, ref api.TaskRef, verb string) (string, error) {
 	if ref.Project != "" || ref.Cwd == "" {
 		return "", fault.New(fault.InvalidArgument, "%s needs a task", verb).WithHint("Name it, or run the command inside the task's folder where the verb allows that.")
@@ -94,7 +95,7 @@ func (c *Core) taskOfFolder(tasks []store.Task, names map[string]string, ref api
 	for _, main := range []bool{false, true} {
 		length := 0
 		for _, t := range tasks {
-			if t.IsMain != main || !within(t.Path, ref.Cwd) || len(t.Path) < length {
+			if t.IsMain != main || t.State == api.TaskFailed || !within(t.Path, ref.Cwd) || len(t.Path) < length {
 				continue
 			}
 			if len(t.Path) > length {
@@ -183,4 +184,20 @@ func resolveTab(tabs []store.Tab, asked string) (store.Tab, error) {
 		return store.Tab{}, fault.New(fault.NotFound, "The task has no tab %q", asked).WithHint("Its tabs are: %s.", strings.Join(listed, ", "))
 	}
 	return store.Tab{}, fault.New(fault.Ambiguous, "More than one tab answers to %q", asked).WithHint("Say which: %s.", strings.Join(listed, ", "))
+}
+
+// refuseShared refuses a worktree that is a task's already: archiving one of the two would take the folder from under the
+// other's agents.
+func refuseShared(ctx context.Context, tx *store.Tx, path string) error {
+	tasks, err := tx.Tasks(ctx, store.TaskFilter{})
+	if err != nil {
+		return err
+	}
+	for _, t := range tasks {
+		if t.State != api.TaskFailed && !t.IsMain && within(t.Path, path) && within(path, t.Path) {
+			return fault.New(fault.Conflict, "%s is the folder of the task %q already", path, t.Name).
+				WithHint("Work in that task, or open another tab in it.")
+		}
+	}
+	return nil
 }

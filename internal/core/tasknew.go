@@ -291,6 +291,11 @@ func (c *Core) joinNew(ctx context.Context, n *newTask) error {
 }
 
 func (c *Core) insertNew(ctx context.Context, tx *store.Tx, call *Call, n *newTask) (err error) {
+	if n.mode == "adopt" {
+		if err := refuseShared(ctx, tx, n.task.Path); err != nil {
+			return err
+		}
+	}
 	if n.task, err = tx.CreateTask(ctx, n.task); err != nil {
 		return err
 	}

@@ -209,6 +209,34 @@ func TestMainCheckout(t *testing.T) {
 	}
 }
 
+// A worktree is one task's at a time, and a folder that could not be adopted is nobody's.
+func TestAdoptedOnce(t *testing.T) {
+	r := newRig(t)
+	r.addProject()
+	mine := filepath.Join(r.home, "mine")
+	r.git(r.repo, "worktree", "add", "-q", "-b", "mine", mine)
+	adopt := func(name, from string) map[string]any {
+		return map[string]any{"name": name, "project": "repo", "from": from, "noAgent": true, "idempotency_key": name}
+	}
+	first := call[api.TaskNewResult](r, "task_new", adopt("first", mine)).Task.ID
+	if again := call[api.TaskNewResult](r, "task_new", adopt("first", mine)).Task.ID; again != first {
+		t.Errorf("the same key made %s and %s", first, again)
+	}
+	must(t, os.Symlink(mine, filepath.Join(r.home, "link")))
+	refused(r, fault.Conflict, "task_new", adopt("second", filepath.Join(r.home, "link")))
+
+	foreign := call[api.TaskNewResult](r, "task_new", adopt("foreign", "/")).Task.ID
+	r.until(foreign, "failed", func(d api.TaskDetail) bool { return d.State == api.TaskFailed })
+	refused(r, fault.NotFound, "path", map[string]any{"cwd": r.data})
+	if p := call[api.PathResult](r, "path", map[string]any{"cwd": mine}); p.TaskID != first {
+		t.Errorf("%+v", p)
+	}
+	call[api.TaskArchiveResult](r, "task_archive", map[string]any{"task": first})
+	if _, err := os.Stat(mine); !os.IsNotExist(err) {
+		t.Errorf("after the archive: %v", err)
+	}
+}
+
 // Removing a project loses nothing: while work exists only in a task, all stays as it is.
 func TestProjectRemove(t *testing.T) {
 	r := newRig(t)
