@@ -27,8 +27,8 @@ type Dispatcher struct {
 // NewDispatcher makes the way in to a core.
 func NewDispatcher(c *core.Core, log *slog.Logger) *Dispatcher { return &Dispatcher{core: c, log: log} }
 
-// testOnlySpy sees every call before anything else does.
-func (d *Dispatcher) testOnlySpy(f func(grant.Caller, string, json.RawMessage)) { d.spy = f }
+// TestOnlySpy lets a test see every call before anything else does. It must be set before the first one.
+func (d *Dispatcher) TestOnlySpy(f func(grant.Caller, string, json.RawMessage)) { d.spy = f }
 
 // Call runs a verb for a caller and returns the JSON of its result. Events of verbs that stream go to emit, in order,
 // before Call returns; emit may be nil. Every error is a *fault.Error. The same call gives the same bytes on every

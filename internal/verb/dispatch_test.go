@@ -159,7 +159,7 @@ func TestLedger(t *testing.T) {
 func TestSameBytesOnEveryFace(t *testing.T) {
 	r := newRig(t)
 	var seen []string
-	r.testOnlySpy(func(c grant.Caller, verb string, params json.RawMessage) {
+	r.TestOnlySpy(func(c grant.Caller, verb string, params json.RawMessage) {
 		seen = append(seen, verb+string(params))
 	})
 	for _, verb := range []string{"project_list", "task_list", "prompts"} {
