@@ -68,6 +68,20 @@ func TestCommandsAreText(t *testing.T) {
 	})
 }
 
+// claude draws in two manners, on a page of its own and into the shell's. Both are read.
+func TestClaudeInPage(t *testing.T) {
+	r := newRig(t, options{inPage: true})
+	c := clients[0]
+	n := r.newTask("Page", c, fifty(4))
+	r.wantDone("first", n.Wait)
+	want := []string{c.sees(fifty(4))}
+	for i := range 10 {
+		r.wantDone("next", r.send(n.Task.ID, fifty(i+10), nil).Wait)
+		want = append(want, c.sees(fifty(i+10)))
+		r.wantPrompts(want...)
+	}
+}
+
 // Two prompts in a row that are the same are two; long ones arrive whole.
 func TestLongAndEqualPrompts(t *testing.T) {
 	each(t, func(t *testing.T, c client) {

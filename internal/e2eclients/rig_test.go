@@ -42,6 +42,7 @@ type rig struct {
 // options say how a rig differs from a usual one.
 type options struct {
 	firstRun bool                // the clients were never started and trust no folder
+	inPage   bool                // claude draws into the page of the shell instead of one of its own
 	args     map[string][]string // of the agents, in place of the built-in ones
 }
 
@@ -89,8 +90,11 @@ func (r *rig) settings(o options) string {
 	fmt.Fprintf(&b, "[tasks]\ndir = %q\nfetch_before_create = false\n[queue]\ninterval_seconds = 0\n", filepath.Join(r.home, "tasks"))
 	env := map[string]map[string]string{
 		"claude": {"CLAUDE_CONFIG_DIR": filepath.Join(r.home, "claude"), "ANTHROPIC_BASE_URL": r.model.URL(), "ANTHROPIC_API_KEY": key,
-			"DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"},
+			"DISABLE_AUTOUPDATER": "1"},
 		"codex": {"CODEX_HOME": filepath.Join(r.home, "codex"), "FAKE_MODEL_KEY": "dummy"},
+	}
+	if !o.inPage {
+		env["claude"]["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"] = "1" // with it, this release draws on a page of its own
 	}
 	for _, c := range clients {
 		fmt.Fprintf(&b, "[[agents]]\nid = %q\ncommand = %q\n", c.id, c.command)
@@ -148,9 +152,33 @@ func (r *rig) stop() {
 		r.t.Errorf("close: %v", err)
 	}
 	r.app = nil
+	for _, p := range processesWith(r.root) {
+		r.t.Errorf("a process outlives the app: %s", p)
+	}
 	if r.t.Failed() {
 		r.t.Logf("the app's log:\n%s", r.log)
 	}
+}
+
+// processesWith finds the processes of this machine whose environment names a folder, other than ourselves. It finds
+// none where there is no /proc.
+func processesWith(dir string) []string {
+	var out []string
+	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is well-formed
+	for _, d := range dirs {
+		if filepath.Base(d) == fmt.Sprint(os.Getpid()) {
+			continue
+		}
+		env, err := os.ReadFile(filepath.Join(d, "environ"))
+		if err != nil || !strings.Contains(string(env), dir) {
+			continue // gone, or another user's
+		}
+		name, err := os.ReadFile(filepath.Join(d, "cmdline"))
+		if err == nil && len(name) > 0 { // a zombie has none
+			out = append(out, strings.ReplaceAll(string(name), "\x00", " "))
+		}
+	}
+	return out
 }
 
 // report shows what a person would have seen.
@@ -345,6 +373,24 @@ func (l *lines) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
+}
+
+// answer waits for a menu and presses a key until it is gone. A client may paint a menu before it reads keys, so a person
+// presses again too.
+func (r *rig) answer(task, menu, key string) {
+	r.t.Helper()
+	r.showing(task, menu)
+	for deadline := time.Now().Add(patience); ; {
+		r.keys(task, key)
+		for again := time.Now().Add(5 * time.Second); time.Now().Before(again); time.Sleep(50 * time.Millisecond) {
+			if !strings.Contains(r.screen(task), menu) {
+				return
+			}
+		}
+		if time.Now().After(deadline) {
+			r.t.Fatalf("%q does not go away", menu)
+		}
+	}
 }
 
 // absent fails if a file is there.
