@@ -43,13 +43,15 @@ export function sidebarTree(projects: Project[], tasks: TaskDetail[]): ProjectNo
 
 /** The topmost ancestor that is still there. A cycle, which the store forbids, ends at the task itself. */
 function rootOf(task: TaskDetail, byId: Map<string, TaskDetail>): string {
+  const passed = new Set([task.id]);
   let at = task;
-  for (let depth = 0; at.parent_id && depth < 16; depth++) {
-    const up = byId.get(at.parent_id);
-    if (!up || up.id === task.id) break;
+  for (;;) {
+    const up = at.parent_id ? byId.get(at.parent_id) : undefined;
+    if (!up) return at.id;
+    if (passed.has(up.id)) return task.id;
+    passed.add(up.id);
     at = up;
   }
-  return at.id;
 }
 
 function newestFirst(a: TaskDetail, b: TaskDetail): number {

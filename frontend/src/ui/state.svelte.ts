@@ -5,6 +5,7 @@ import { inProject, type ProjectNode, rowOrder, sidebarTree } from "../core/tree
 import { clock } from "../core/when";
 import type { Fault, Project, TabStatus, TaskDetail, WindowState } from "../gen/api";
 import { remember, remembered } from "./remember";
+import { Side } from "./side.svelte";
 import { TerminalPool } from "./terminal/pool";
 import { call, faultOf, watch } from "./transport";
 
@@ -37,8 +38,8 @@ export class AppState implements Disposable {
   selected = $state("");
   dialog = $state.raw<Open | undefined>();
   toast = $state.raw<Fault | undefined>();
-  sidebar = $state(remembered<boolean>("sidebar", true));
-  panel = $state(remembered<boolean>("panel", true));
+  readonly #sidebar = new Side("sidebar", "(min-width: 900px)");
+  readonly #panel = new Side("panel", "(min-width: 1180px)");
   composing = $state(false);
   finding = $state(false);
   /** The file that the review should show first. */
@@ -83,6 +84,8 @@ export class AppState implements Disposable {
   /** Starts hearing of changes. */
   start(): void {
     this.#owned.add(this.pool);
+    this.#owned.add(this.#sidebar);
+    this.#owned.add(this.#panel);
     this.#owned.add(
       watch(
         () => void this.refresh(),
@@ -177,6 +180,7 @@ export class AppState implements Disposable {
     this.page = "tasks";
     if (this.selected !== id) this.composing = this.finding = false;
     this.selected = id;
+    this.#sidebar.leave();
     remember("selected", id);
   }
 
@@ -205,14 +209,20 @@ export class AppState implements Disposable {
     if (next) this.select(next.id);
   }
 
+  get sidebar(): boolean {
+    return this.#sidebar.open;
+  }
+
+  get panel(): boolean {
+    return this.#panel.open;
+  }
+
   toggleSidebar(): void {
-    this.sidebar = !this.sidebar;
-    remember("sidebar", this.sidebar);
+    this.#sidebar.toggle();
   }
 
   togglePanel(): void {
-    this.panel = !this.panel;
-    remember("panel", this.panel);
+    this.#panel.toggle();
   }
 
   review(path = ""): void {

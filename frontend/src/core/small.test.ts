@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import { Disposables, disposable } from "./disposable";
+import { actionOf, type KeyPress, shortcutLabel, spelled } from "./keys";
+import { LineReader } from "./lines";
+import { readSettings } from "./settings";
+import { branchFor, slug } from "./slug";
+import { clock } from "./when";
+
+test.each([
+  ["Audit log for admin actions", "audit-log-for-admin-actions"],
+  ["  Ünïcode & 漢字  ", "ünïcode-漢字"],
+  ["a".repeat(80), "a".repeat(60)],
+  ["é".repeat(40), "é".repeat(30)],
+  ["--force", "force"],
+  ["!!!", ""],
+])("the slug of %j is %j", (name, wanted) => {
+  expect(slug(name)).toBe(wanted);
+});
+
+test.each([
+  ["feature", "Fix login", "feature/fix-login"],
+  ["feature/", "Fix login", "feature/fix-login"],
+  ["", "Fix login", "fix-login"],
+  ["feature", "fix/Login form", "fix/login-form"],
+  ["", "HEAD", "head-1"],
+  ["feature", "!!!", ""],
+])("with prefix %j the branch of %j is %j", (prefix, name, wanted) => {
+  expect(branchFor(prefix, name)).toBe(wanted);
+});
+
+const press = (over: Partial<KeyPress>): KeyPress => ({
+  key: "",
+  code: "",
+  ctrlKey: false,
+  altKey: false,
+  shiftKey: false,
+  metaKey: false,
+  ...over,
+});
+
+test.each([
+  [press({ key: "N", code: "KeyN", ctrlKey: true, shiftKey: true }), "Ctrl+Shift+N", "newTask"],
+  [press({ key: "т", code: "KeyN", ctrlKey: true, shiftKey: true }), "Ctrl+Shift+N", "newTask"],
+  [press({ key: "¡", code: "Digit1", altKey: true }), "Alt+1", "tab1"],
+  [press({ key: "+", code: "Equal", ctrlKey: true, shiftKey: true }), "Ctrl+=", "bigger"],
+  [press({ key: ":", code: "Period", ctrlKey: true, shiftKey: true }), "Ctrl+Shift+.", "stopAgents"],
+  [press({ key: "F6", code: "F6", shiftKey: true }), "Shift+F6", "prevRegion"],
+  [press({ key: "c", code: "KeyC", ctrlKey: true }), "Ctrl+C", undefined],
+  [press({ key: "a", code: "KeyA" }), "A", undefined],
+])("%j is %s", (given, name, action) => {
+  expect(spelled(given)).toBe(name);
+  expect(actionOf(given, false)).toBe(action);
+});
+
+test("plain Ctrl and a letter belongs to the program in the terminal", () => {
+  for (let code = 65; code <= 90; code++) {
+    const letter = String.fromCharCode(code);
+    expect(actionOf(press({ key: letter.toLowerCase(), code: `Key${letter}`, ctrlKey: true }), false)).toBeUndefined();
+  }
+});
+
+test("shortcuts are written as each system writes them", () => {
+  expect(shortcutLabel("newTask", false)).toBe("Ctrl+Shift+N");
+  expect(shortcutLabel("newTask", true)).toBe("⌘N");
+  expect(shortcutLabel("copy", true)).toBe("");
+});
+
+test("settings are read flat or nested, and nonsense is the default", () => {
+  expect(readSettings({ "terminal.font_size": 15, "appearance.theme": "light" })).toMatchObject({
+    fontSize: 15,
+    theme: "light",
+  });
+  expect(readSettings({ terminal: { font_size: 900 }, appearance: { theme: "pink" } })).toMatchObject({
+    fontSize: 72,
+    theme: "system",
+  });
+});
+
+test("lines are whole, however the stream is cut", () => {
+  const reader = new LineReader();
+  expect([...reader.push('{"re'), ...reader.push('v":1}\n{"rev"'), ...reader.push(":2}\n")]).toEqual([
+    '{"rev":1}',
+    '{"rev":2}',
+  ]);
+});
+
+test("a moment of today is a time, another is a date", () => {
+  const now = new Date("2026-03-05T15:00:00");
+  expect(clock("2026-03-05T14:03:00", now)).toBe("14:03");
+  expect(clock("2026-02-27T14:03:00", now)).toBe("2026-02-27");
+  expect(clock("nonsense", now)).toBe("");
+});
+
+test("what is owned is undone once, in the reverse order, and late additions at once", () => {
+  const undone: number[] = [];
+  const owned = new Disposables();
+  const first = owned.add(disposable(() => undone.push(1)));
+  owned.add(disposable(() => undone.push(2)));
+  owned.dispose();
+  first.dispose();
+  owned.add(disposable(() => undone.push(3)));
+  expect(undone).toEqual([2, 1, 3]);
+});

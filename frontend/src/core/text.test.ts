@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { pasteable } from "./paste";
+import { count, cutMiddle, shown, splitPath, tomlText } from "./text";
+
+test.each([
+  ["plain ünï 漢 🙂", "plain ünï 漢 🙂"],
+  ["a\nb", "a⏎b"],
+  ["\u001b[31mred", "␛[31mred"],
+  ["nul\u0000 del\u007f", "nul␀ del␡"],
+  ["c1\u009b31m", "c1\ufffd31m"],
+  ["user\u202Egnp.exe", "user◌gnp.exe"],
+  ["zero\u200Bwidth\uFEFF", "zero◌width◌"],
+  ["👩\u200d👧", "👩\u200d👧"],
+  ["tag\u{E0041}", "tag◌"],
+  ["<b>&amp;", "<b>&amp;"],
+])("%j is shown as %j", (given, wanted) => {
+  expect(shown(given)).toBe(wanted);
+});
+
+test("a paste keeps its text and loses what could end the paste mode", () => {
+  expect(pasteable("a\tb\r\nc\n")).toBe("a\tb\r\nc\n");
+  expect(pasteable("a\u001b[201~\rrm x\r")).toBe("a[201~\rrm x\r");
+  expect(pasteable("\u0003\u0004\u009b201~\u007f")).toBe("201~");
+});
+
+test("a long path is cut in the middle and keeps its end", () => {
+  expect(cutMiddle("/home/you/src/project/internal/limit/bucket.go", 24)).toBe("/home/yo…limit/bucket.go");
+  expect(cutMiddle("short", 24)).toBe("short");
+});
+
+test("numbers say what they count", () => {
+  expect([count(0, "file"), count(1, "file"), count(2, "stash", "stashes")]).toEqual([
+    "0 files",
+    "1 file",
+    "2 stashes",
+  ]);
+});
+
+test("a path is split at its last slash", () => {
+  expect(splitPath("a/b/c.go")).toEqual({ folder: "a/b", name: "c.go" });
+  expect(splitPath("c.go")).toEqual({ folder: "", name: "c.go" });
+});
+
+test("text is written as TOML writes it", () => {
+  expect(tomlText('a "b" \\ \n\u007f')).toBe('"a \\"b\\" \\\\ \\n\\u007F"');
+});
