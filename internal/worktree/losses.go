@@ -3,9 +3,9 @@ package worktree
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"termic/internal/api"
@@ -111,9 +111,11 @@ func (r *Repo) filesHeld(ctx context.Context, h *holdings) error {
 	}
 	defer done()
 	st, err := r.statusBy(ctx, h.at, index)
-	if exitOf(err) >= 0 && r.plain { // a filter that is broken must not keep a worktree for ever
+	if exitOf(err) >= 0 && r.plain { // a broken filter or submodule must not keep a worktree for ever
+		guarded := *r
+		guarded.plain = false
 		if h.at.config, err = r.neutral(ctx, h.at); err == nil {
-			st, err = r.statusBy(ctx, h.at, index)
+			st, err = guarded.statusBy(ctx, h.at, index)
 		}
 	}
 	if err != nil {
@@ -201,7 +203,11 @@ func (r *Repo) commitsHeld(ctx context.Context, h *holdings, branch string, ownB
 	if branch != "" {
 		h.tip = found[1]
 	}
-	starts := unique(found)
+	own, err := r.ownRefs(ctx, h.at)
+	if err != nil {
+		return err
+	}
+	starts := unique(append(found, own...))
 	if len(starts) == 0 {
 		return nil
 	}
@@ -218,8 +224,21 @@ func (r *Repo) commitsHeld(ctx context.Context, h *holdings, branch string, ownB
 		recs[i] = printable(recs[i], 200)
 	}
 	h.add(LossUnpushed, len(recs), recs)
-	h.keep = append(h.keep, h.tip)
+	h.keep = append(append(h.keep, h.tip), own...)
 	return nil
+}
+
+// maxOwnRefs bounds the refs of a worktree that are looked at.
+const maxOwnRefs = 200
+
+// ownRefs returns the commits of the refs that belong to a worktree alone and go with it.
+func (r *Repo) ownRefs(ctx context.Context, at place) ([]string, error) {
+	out, err := r.git.text(ctx, command{at: at, args: []string{"for-each-ref", "--count=" + strconv.Itoa(maxOwnRefs), "--format=%(refname)", "refs/worktree", "refs/bisect", "refs/rewritten"}})
+	if err != nil || out == "" {
+		return nil, err
+	}
+	found, err := r.commits(ctx, at, strings.Fields(out)...)
+	return unique(found), err
 }
 
 // operationsHeld adds stashes, an operation in progress and a lock.
@@ -260,7 +279,8 @@ func (r *Repo) operationsHeld(ctx context.Context, h *holdings, branch string) e
 // keepOperation notes the commits that an operation in progress started from or brings in.
 func (r *Repo) keepOperation(ctx context.Context, h *holdings) error {
 	names := []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD"}
-	for _, f := range []string{"rebase-merge/orig-head", "rebase-apply/orig-head"} {
+	// The last three hold what was uncommitted when the operation began, and are in no ref and no stash.
+	for _, f := range []string{"rebase-merge/orig-head", "rebase-apply/orig-head", "rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOSTASH"} {
 		if b, err := os.ReadFile(filepath.Join(h.reg.admin, filepath.FromSlash(f))); err == nil {
 			if id := strings.TrimSpace(string(b)); commitLine.MatchString(id + " commit 0") {
 				names = append(names, id)
@@ -270,58 +290,4 @@ func (r *Repo) keepOperation(ctx context.Context, h *holdings) error {
 	found, err := r.commits(ctx, h.at, names...)
 	h.keep = append(h.keep, found...)
 	return err
-}
-
-// submodulesHeld lists the submodules that hold something. Looking into one means to run git on a configuration that
-// lies in the worktree's reach, so a guarded Repo does not, and lists every one that is filled.
-func (r *Repo) submodulesHeld(ctx context.Context, at place) ([]string, error) {
-	_, errFile := os.Lstat(filepath.Join(at.workTree, ".gitmodules"))
-	if errFile != nil && !isDir(filepath.Join(at.gitDir, "modules")) {
-		return nil, nil
-	}
-	recs, err := r.git.records(ctx, command{at: at, args: []string{"ls-files", "--stage", "-z"}})
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, rec := range recs {
-		head, path, _ := strings.Cut(rec, "\t")
-		dir := filepath.Join(at.workTree, filepath.FromSlash(path))
-		if !strings.HasPrefix(head, "160000 ") {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
-			continue // not filled
-		}
-		what := "not looked into"
-		if r.plain {
-			if what, err = r.submoduleHolds(ctx, dir); err != nil {
-				return nil, err
-			}
-		}
-		if what != "" {
-			out = append(out, fmt.Sprintf("%s (%s; not kept by the backup)", printable(path, 200), what))
-		}
-	}
-	return out, nil
-}
-
-// submoduleHolds says what the submodule at dir has that is nowhere else; "" = nothing.
-func (r *Repo) submoduleHolds(ctx context.Context, dir string) (string, error) {
-	at := place{workTree: dir} // found by git itself: only for trees that are not guarded
-	out, err := r.git.text(ctx, command{at: at, args: []string{"status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=none"}})
-	if err != nil {
-		return "", err
-	}
-	if out != "" {
-		return "changed files", nil
-	}
-	out, err = r.git.text(ctx, command{at: at, args: []string{"log", "--format=%h", "HEAD", "--branches", "--not", "--remotes", "--"}})
-	if err != nil {
-		return "", err
-	}
-	if out != "" {
-		return "commits that are not pushed", nil
-	}
-	return "", nil
 }
