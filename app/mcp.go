@@ -19,7 +19,6 @@ import (
 	"termic/internal/datadir"
 	"termic/internal/fault"
 	"termic/internal/grant"
-	"termic/internal/secret"
 	"termic/mcp"
 	"termic/settings"
 )
@@ -48,8 +47,8 @@ type endpoint struct {
 	act sync.Mutex // held while something is bound, renewed or closed; guards the following
 	// server is what serves, nil for nothing.
 	server *mcp.Server
-	token  secret.String
-	port   int // the one that is kept; 0 for none yet
+	revoke func() bool // ends the token in the file; nil for none
+	port   int         // the one that is kept; 0 for none yet
 	ended  bool
 	wg     sync.WaitGroup
 
@@ -131,13 +130,13 @@ func (e *endpoint) Rotate(context.Context) error {
 		return fault.New(fault.Conflict, "The MCP endpoint does not serve, so it has no token").
 			WithHint("`termic mcp enable` switches it on; each start makes a new token anyway.")
 	}
-	old := e.token
+	old := e.revoke
 	if err := e.mint(); err != nil {
 		e.unbind() // a token that no file tells serves nobody
 		e.tell(true, err)
 		return err
 	}
-	e.tokens.RevokeToken(old)
+	old()
 	e.server.TokenChanged()
 	e.log.Info("mcp: the token was replaced")
 	return nil
@@ -269,8 +268,10 @@ func (e *endpoint) unbind() {
 	if err := os.Remove(e.dir.File(datadir.MCPTokenFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		e.log.Error("mcp: the token file could not be removed", "err", err)
 	}
-	e.tokens.RevokeToken(e.token)
-	e.token = secret.String{}
+	if e.revoke != nil {
+		e.revoke()
+		e.revoke = nil
+	}
 	if e.server == nil {
 		return
 	}
@@ -288,16 +289,17 @@ func (e *endpoint) mint() error {
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "No token could be made for the MCP endpoint")
 	}
+	revoke := e.tokens.Revoker(token)
 	path := e.dir.File(datadir.MCPTokenFile)
 	if err = os.Remove(path); err == nil || errors.Is(err, fs.ErrNotExist) {
 		err = atomicfile.WriteFile(path, []byte(token.Reveal()+"\n"), 0o600, atomicfile.ExactMode())
 	}
 	if err != nil {
-		e.tokens.RevokeToken(token)
+		revoke()
 		return fault.Wrap(err, fault.Unavailable, "The token of the MCP endpoint could not be written to %s", path).
 			WithHint("Check the free space and the permissions of the folder.")
 	}
-	e.token = token
+	e.revoke = revoke
 	return nil
 }
 

@@ -297,7 +297,7 @@ func TestRefusalsAreToldOnce(t *testing.T) {
 func TestCredentials(t *testing.T) {
 	r := newRig(t, ok, Limits{})
 	gone := r.mint(grant.Grant{Principal: "outside", Class: grant.Full})
-	r.tokens.RevokeToken(gone)
+	r.tokens.Revoker(gone)()
 	tokens := map[string]string{"none": "", "full": r.full.Reveal(), "scoped": r.scoped.Reveal(), "revoked": gone.Reveal(), "another": secret.Mint().Reveal(),
 		"cut": r.full.Reveal()[:63], "longer": r.full.Reveal() + "0", "five times": strings.Repeat(r.full.Reveal(), 5), "upper": strings.ToUpper(r.full.Reveal()),
 		"comma": r.full.Reveal() + "," + r.full.Reveal(), "quoted": `"` + r.full.Reveal() + `"`}
@@ -379,5 +379,30 @@ func TestRevisionStandsOnce(t *testing.T) {
 	}))
 	if len(found) != 1 || found["../mcp/doc.go"] != 1 {
 		t.Errorf("the revision stands in %v", found)
+	}
+}
+
+// TestHintsSpeakOfTools: a hint is put into the words of who reads it, from the same table.
+func TestHintsSpeakOfTools(t *testing.T) {
+	for hint, want := range map[string]string{
+		"":                                  "",
+		"`termic list` shows the tasks.":    "task_list shows the tasks.",
+		"Add one: `termic project add /a`.": "Add one: project_add.",
+		"Open one: `termic tab TASK`, or name a tab with --tab.":      "Open one: task_tab, or name a tab with tab.",
+		"Commit it, or consent with --discard: a backup ref is left.": "Commit it, or consent with discard: a backup ref is left.",
+		"Close it with --delete-branch.":                              "Close it with deleteBranch.",
+		"`termic restore` brings it back.":                            "`termic restore` brings it back.",
+		"`termic restore X --yes` brings it back.":                    "`termic restore X --yes` brings it back.",
+		"Use --no-such.":  "Use --no-such.",
+		"Say which: `a`.": "Say which: `a`.",
+	} {
+		if got := toolWords(hint); got != want {
+			t.Errorf("%q: %q, want %q", hint, got, want)
+		}
+	}
+	for message, want := range map[string]string{"It did not": "It did not.", "Which one?": "Which one?", "": "."} {
+		if got := string(refusal(fault.New(fault.Conflict, "%s", message))); !strings.Contains(got, `"text":`+string(encode(want))) {
+			t.Errorf("%q: %s", message, got)
+		}
 	}
 }

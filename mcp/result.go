@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"termic/internal/fault"
@@ -18,16 +19,20 @@ func success(t tool, result json.RawMessage) []byte {
 
 // refusal is the result of a call that was refused: the sentence for a person, which serves a model as well.
 func refusal(f *fault.Error) []byte {
-	said := f.Message + "."
-	if f.Hint != "" {
-		said += " " + f.Hint
+	hint := toolWords(f.Hint)
+	said := f.Message
+	if !strings.ContainsAny(said[max(0, len(said)-1):], ".!?") {
+		said += "."
+	}
+	if hint != "" {
+		said += " " + hint
 	}
 	data := struct {
 		Code    fault.Code     `json:"code"`
 		Message string         `json:"message"`
 		Hint    string         `json:"hint,omitempty"`
 		Data    map[string]any `json:"data,omitempty"`
-	}{f.Code, f.Message, f.Hint, f.Data}
+	}{f.Code, f.Message, hint, f.Data}
 	return fmt.Appendf(nil, `"content":[{"type":"text","text":%s}],"structuredContent":%s,"isError":true`, encode(said), encode(data))
 }
 

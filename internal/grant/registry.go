@@ -94,14 +94,17 @@ func (r *Registry) Revoke(chosen func(Grant) bool) int {
 	return n
 }
 
-// RevokeToken ends one token and reports whether it was there.
-func (r *Registry) RevokeToken(token secret.String) bool {
+// Revoker returns what ends one token and reports whether it was live. It remembers the digest alone, so whoever has to
+// take a token back later need not keep its value.
+func (r *Registry) Revoker(token secret.String) func() bool {
 	d := digestOf(token.Reveal())
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, ok := r.entries[d]
-	delete(r.entries, d)
-	return ok
+	return func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		_, ok := r.entries[d]
+		delete(r.entries, d)
+		return ok
+	}
 }
 
 // Len is how many tokens are live.

@@ -1,0 +1,118 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// block is a piece of a page that a reader copies, with what the page says comes back; empty where it says nothing.
+type block struct{ code, answer string }
+
+var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```\n")
+
+// blocksOf returns the shell blocks of a page in their order.
+func blocksOf(page string) []block {
+	var out []block
+	for _, m := range fence.FindAllStringSubmatch(page, -1) {
+		switch m[1] {
+		case "sh":
+			out = append(out, block{code: m[2]})
+		case "json", "text":
+			out[len(out)-1].answer = m[2]
+		}
+	}
+	return out
+}
+
+// TestMCPPage runs what docs/mcp.md tells a reader to copy, in one shell, with the real program and a real curl, and
+// compares what comes back with what the page says.
+func TestMCPPage(t *testing.T) {
+	for _, program := range []string{"curl", "bash"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("NOT TESTED: the blocks of docs/mcp.md need %s, which is not here", program)
+		}
+	}
+	page, err := os.ReadFile("../../docs/mcp.md")
+	must(t, err)
+	blocks := blocksOf(string(page))
+	if len(blocks) < 7 {
+		t.Fatalf("the page has %d blocks", len(blocks))
+	}
+	r := newRig(t)
+	r.stop() // the program itself runs on the profile
+	settings := filepath.Join(r.data, "settings.toml")
+	text, err := os.ReadFile(settings)
+	must(t, err)
+	must(t, os.WriteFile(settings, []byte(strings.Replace(string(text), "[tasks]\n", "[tasks]\ndefault_agent = \"osc7501\"\n", 1)), 0o600))
+	termic := serveProgram(t)
+
+	const mark = "---- block ends ----"
+	script := "set -euo pipefail\n"
+	for _, b := range blocks {
+		script += b.code + "echo '" + mark + "'\n"
+	}
+	cmd := exec.Command("bash", "-c", script)
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(termic)+":"+os.Getenv("PATH"), "repo="+r.repo)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, out, errs.String())
+	}
+	parts := strings.Split(string(out), mark+"\n")
+	if len(parts) != len(blocks)+1 {
+		t.Fatalf("%d blocks gave %d parts:\n%s", len(blocks), len(parts), out)
+	}
+	for i, b := range blocks {
+		pattern := "^" + strings.ReplaceAll(regexp.QuoteMeta(b.answer), "…", ".*") + "$"
+		if b.answer != "" && !regexp.MustCompile(pattern).MatchString(parts[i]) {
+			t.Errorf("the page says\n%sand what comes back is\n%s", b.answer, parts[i])
+		}
+		if strings.Contains(b.code, "task_wait") && (strings.Contains(parts[i], `"isError"`) || !strings.Contains(parts[i], `"outcome":"done"`)) {
+			t.Errorf("the job: %s", parts[i])
+		}
+	}
+	if errs.Len() > 0 {
+		t.Errorf("on standard error: %s", errs.String())
+	}
+}
+
+// serveProgram builds the program, starts it on the rig's profile, and ends it with the test. It returns its path.
+func serveProgram(t *testing.T) string {
+	t.Helper()
+	termic := filepath.Join(t.TempDir(), "termic")
+	build := exec.Command("go", "build", "-tags", "headless", "-o", termic, "termic")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false", "HOME="+home)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	serve := exec.Command(termic, "serve")
+	var log bytes.Buffer
+	serve.Stderr = &log
+	out, err := serve.StdoutPipe()
+	must(t, err)
+	must(t, serve.Start())
+	kill := time.AfterFunc(90*time.Second, func() { _ = serve.Process.Kill() }) // whoever reads from it then sees the end
+	t.Cleanup(func() {
+		_ = serve.Process.Signal(syscall.SIGTERM) // it may have ended
+		if err := serve.Wait(); err != nil || t.Failed() {
+			t.Errorf("serve ended with %v\n%s", err, log.String())
+		}
+		kill.Stop()
+	})
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "termic: ready\n" {
+		t.Fatalf("serve said %q, %v\n%s", line, err, log.String())
+	}
+	return termic
+}
+
+// home is the builder's own home, before a rig takes its place: the go command keeps its caches there.
+var home = os.Getenv("HOME")
