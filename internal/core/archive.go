@@ -58,9 +58,11 @@ func (c *Core) archive(ctx context.Context, id string, discard, deleteBranch boo
 	if result.KilledAgents, err = c.endTask(ctx, t.ID, "archived"); err != nil {
 		return result, err
 	}
-	err = c.store.Write(ctx, func(tx *store.Tx) error {
-		return beginIntent(ctx, tx, intentArchive, t.ID, archiveIntent{Task: t.ID, Discard: discard, DeleteBranch: deleteBranch})
-	})
+	intent := archiveIntent{Task: t.ID, Discard: discard, DeleteBranch: deleteBranch}
+	if intent.Backups, intent.Head, err = c.treeBefore(ctx, t, project); err != nil {
+		return result, err
+	}
+	err = c.store.Write(ctx, func(tx *store.Tx) error { return beginIntent(ctx, tx, intentArchive, t.ID, intent) })
 	if err != nil {
 		return result, err
 	}
@@ -93,6 +95,23 @@ func (c *Core) archived(ctx context.Context, id, kept string) error {
 	})
 	c.beacon.change()
 	return err
+}
+
+// treeBefore tells what the intent of an archive must know of the worktree. A repository that is gone knows nothing.
+func (c *Core) treeBefore(ctx context.Context, t store.Task, project store.Project) (backups int, head string, err error) {
+	if !ownsTree(t, project) {
+		return 0, "", nil
+	}
+	repo, err := c.repoOf(ctx, project)
+	if err != nil {
+		return 0, "", nil // removing the tree says what that means
+	}
+	refs, err := repo.Backups(ctx, t.ID)
+	if err != nil {
+		return 0, "", err
+	}
+	state, err := repo.Missing(ctx, t.Path)
+	return len(refs), state.Head, err
 }
 
 // removeTree removes the worktree of a task and returns what keeps its work: a backup ref, or the commit it was on.

@@ -33,7 +33,10 @@ type archiveIntent struct {
 	Task         string `json:"task"`
 	Discard      bool   `json:"discard"`
 	DeleteBranch bool   `json:"delete_branch"`
-	BackupRef    string `json:"backup_ref"` // the ref that the removal leaves when it needs one
+	// Backups counts the backup refs that earlier archives of the task left, and Head is the commit that the worktree is
+	// on: after a crash they tell which backup is this archive's, and where the branch was when there is none.
+	Backups int    `json:"backups"`
+	Head    string `json:"head"`
 }
 
 // applyIntent is the payload of intentApply.

@@ -252,11 +252,10 @@ func (c *Core) settleArchive(ctx context.Context, in store.Intent) error {
 	if err := repo.Forget(ctx, t.Path); err != nil && fault.CodeOf(err) != fault.NotFound {
 		return err
 	}
-	newest := ""
-	if len(kept) > 0 {
-		newest = kept[len(kept)-1]
+	if len(kept) > i.Backups {
+		return c.archived(ctx, t.ID, kept[len(kept)-1])
 	}
-	return c.archived(ctx, t.ID, newest)
+	return c.archived(ctx, t.ID, i.Head)
 }
 
 // settleRestore takes a restore as done when the worktree is there, and as not begun otherwise.

@@ -107,7 +107,7 @@ func TestDialogIsNotTypedInto(t *testing.T) {
 func TestQueue(t *testing.T) {
 	r := newRig(t)
 	n := r.newTask("Q", "osc7501", "")
-	want := []string{"#work 700ms\na", "b", "c"}
+	want := []string{"#work 5s\na", "b", "c"}
 	call[api.TaskSendResult](r, "task_send", map[string]any{"task": "Q", "prompt": want[0]})
 	r.until(n.Task.ID, "working", func(d api.TaskDetail) bool { return d.WorkState == api.WorkWorking })
 	for _, p := range want[1:] {
