@@ -71,11 +71,15 @@ frontend/dist/index.html: frontend/node_modules/.installed $(UI_SOURCES)
 # ---- Tests --------------------------------------------------------------------------------------
 
 .PHONY: test
-test: setup-test build headless test-go test-app test-frontend test-ui test-window ## every test: Go, frontend, UI in Chromium, the real window under Xvfb
+test: setup-test build headless test-go test-sdk test-app test-frontend test-ui test-window ## every test: Go, frontend, UI in Chromium, the real window under Xvfb
 
 .PHONY: test-go
 test-go: setup-headless ## the Go tests that need no window
 	CGO_ENABLED=0 go test -timeout $(TIMEOUT) $(HEADLESS) ./...
+
+.PHONY: test-sdk
+test-sdk: setup-headless ## the MCP endpoint as the official Go SDK sees it (a module of its own)
+	cd mcp/sdktest && CGO_ENABLED=0 go test -timeout $(TIMEOUT) $(HEADLESS) ./...
 
 .PHONY: test-app
 test-app: build
@@ -117,6 +121,10 @@ kill-loop: setup-headless ## kill the app at 500 random instants while verbs run
 .PHONY: e2e-clients
 e2e-clients: setup-test headless ## the real claude and codex against a fake model (downloads 800 MB once)
 	TIMEOUT=90m build/e2e-clients.sh
+
+.PHONY: conformance
+conformance: setup-window ## the public MCP conformance suite and the TypeScript client (downloads 200 MB once)
+	build/conformance.sh -v
 
 .PHONY: bench
 bench: setup-headless headless ## the measures of bench/, printed as a table
