@@ -163,6 +163,11 @@ func (r *runner) print(inv invocation, data json.RawMessage) error {
 
 // printLosses lists what a refused call would have destroyed.
 func (r *runner) printLosses(f *fault.Error) {
+	if files, ok := f.Data["conflicts"].([]any); ok {
+		for _, file := range files {
+			fmt.Fprintf(r.Stderr, "  conflict: %s\n", clean(fmt.Sprint(file)))
+		}
+	}
 	raw, err := json.Marshal(f.Data["losses"])
 	var losses []api.Loss
 	if err != nil || json.Unmarshal(raw, &losses) != nil {

@@ -157,6 +157,10 @@ func showRename(p *printer, r api.TaskRenameResult) {
 }
 
 func showApply(p *printer, r api.TaskApplyResult) {
+	if r.TrackedFiles == 0 && r.UntrackedFiles == 0 {
+		p.printf("The main checkout has all of it already; nothing was changed\n")
+		return
+	}
 	p.printf("Applied %s and %s\n", plural(r.TrackedFiles, "tracked file", "tracked files"),
 		plural(r.UntrackedFiles, "untracked file", "untracked files"))
 	if len(r.Conflicts) > 0 {

@@ -234,7 +234,7 @@ func (c *Core) exited(l *liveTab, e ptyhost.ExitStatus) {
 		l.det.Exited()
 	}
 	retry := l.resumed && ending == "" && time.Since(l.started) < failedResume && e.Code != 0
-	if err := c.storeExit(l, e, ending == "quit", retry); err != nil {
+	if err := c.storeExit(l, e, ending != "", retry); err != nil {
 		c.log.Error("the end of a terminal could not be stored", "tab", l.tab.ID, "err", err)
 	}
 	if retry {
@@ -243,9 +243,9 @@ func (c *Core) exited(l *liveTab, e ptyhost.ExitStatus) {
 	c.beacon.change()
 }
 
-// storeExit writes down how a program ended. The end of the app is not the end of what its tabs had: they are shown as
-// not running, not as ended.
-func (c *Core) storeExit(l *liveTab, e ptyhost.ExitStatus, quit, forget bool) error {
+// storeExit writes down how a program ended. One that was ended on purpose, with the app or by a verb, did not fail: its
+// tab is shown as not running, not as ended by a signal.
+func (c *Core) storeExit(l *liveTab, e ptyhost.ExitStatus, meant, forget bool) error {
 	ctx := context.WithoutCancel(c.ctx)
 	return c.store.Write(ctx, func(tx *store.Tx) error {
 		if l.row != "" {
@@ -254,7 +254,7 @@ func (c *Core) storeExit(l *liveTab, e ptyhost.ExitStatus, quit, forget bool) er
 			}
 		}
 		_, err := tx.UpdateTab(ctx, l.tab.ID, func(t *store.Tab) error {
-			if !quit {
+			if !meant {
 				t.Exited, t.ExitCode, t.ExitSignal = true, e.Code, e.Signal
 			}
 			if forget {

@@ -28,7 +28,7 @@ func (c *Core) TaskSend(ctx context.Context, call *Call, p api.TaskSendParams) (
 	case err != nil:
 		return api.TaskSendResult{}, err
 	case prompt == "":
-		return api.TaskSendResult{}, fault.New(fault.InvalidArgument, "There is no prompt to send")
+		return api.TaskSendResult{}, fault.New(fault.InvalidArgument, "There is no prompt to send").WithHint("Give its text, or `-` to read it from standard input.")
 	case p.Resume && p.Fresh:
 		return api.TaskSendResult{}, fault.New(fault.InvalidArgument, "resume and fresh exclude each other")
 	case p.Tab != "" && (p.Resume || p.Fresh):
@@ -116,7 +116,7 @@ func (c *Core) chooseTarget(ctx context.Context, task store.Task, p api.TaskSend
 		}
 		how := c.howAgain(dflt, task)
 		if !how.resume {
-			return store.Tab{}, startHow{}, fault.New(fault.Conflict, "The agent of the task has no conversation to resume").WithHint("Start a new one with --fresh.")
+			return store.Tab{}, startHow{}, fault.New(fault.Conflict, "The agent of the task has no conversation to resume").WithHint("Start a new one with --fresh, or its tab again with `termic tab TASK`.")
 		}
 		return dflt, how, nil
 	case p.Fresh:

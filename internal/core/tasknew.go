@@ -121,6 +121,9 @@ func (c *Core) planNew(ctx context.Context, call *Call, p api.TaskNewParams) (*n
 // planPlace settles name, project and mode.
 func (c *Core) planPlace(ctx context.Context, n *newTask) (err error) {
 	p := &n.params
+	if p.Name == "" && p.From == "" {
+		return fault.New(fault.InvalidArgument, "The task needs a name")
+	}
 	if n.project, err = c.projectOfNew(ctx, p); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"sort"
@@ -52,12 +53,12 @@ func (r *Repo) ApplySince(ctx context.Context, wt, base, since string) (Applied,
 		if err != nil || same {
 			return Applied{}, err
 		}
-		return Applied{}, fault.New(fault.Conflict, "The main checkout has %d uncommitted changes", len(dirty)).
+		return Applied{}, fault.New(fault.Conflict, "The main checkout has %s", uncommitted(len(dirty))).
 			WithHint("Commit or stash them in %s, then apply again.", printable(r.root, 200)).WithData("files", firstPaths(dirty))
 	}
 	if blocked, err := a.blocked(ctx); err != nil || len(blocked) > 0 {
 		if err == nil {
-			err = conflictError("%d files of the task are in the main checkout with other content; nothing was changed", blocked, false).
+			err = conflictError("In the main checkout, %s of the task would be overwritten; nothing was changed", blocked, false).
 				WithHint("Move them away in %s, then apply again.", printable(r.root, 200))
 		}
 		return Applied{Conflicts: blocked}, err
@@ -66,7 +67,11 @@ func (r *Repo) ApplySince(ctx context.Context, wt, base, since string) (Applied,
 }
 
 func conflictError(format string, paths []string, written bool) *fault.Error {
-	return fault.New(fault.ApplyConflict, format, len(paths)).WithData("conflicts", paths).WithData("written", written)
+	files := "1 file"
+	if len(paths) != 1 {
+		files = fmt.Sprintf("%d files", len(paths))
+	}
+	return fault.New(fault.ApplyConflict, format, files).WithData("conflicts", paths).WithData("written", written)
 }
 
 func firstPaths(files []FileStatus) []string {
@@ -340,4 +345,12 @@ func (a *application) alreadyThere(ctx context.Context) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// uncommitted counts changes in words.
+func uncommitted(n int) string {
+	if n == 1 {
+		return "1 uncommitted change"
+	}
+	return fmt.Sprintf("%d uncommitted changes", n)
 }

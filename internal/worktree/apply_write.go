@@ -38,7 +38,7 @@ func (a *application) write(ctx context.Context) (Applied, error) {
 		return out, err
 	}
 	if len(out.Conflicts) > 0 {
-		return out, conflictError("The change was applied, with conflicts in %d files", out.Conflicts, true).
+		return out, conflictError("The change was applied, with conflicts in %s", out.Conflicts, true).
 			WithHint("Resolve them in %s.", printable(a.r.root, 200)).WithData("tracked_files", out.Tracked).WithData("untracked_files", out.Untracked)
 	}
 	return out, nil
