@@ -1,6 +1,6 @@
 // Drives the real window through WebKitWebDriver, by its HTTP protocol. The window is a build with the tag e2e.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { Profile } from "../profile.mjs";
 
@@ -135,6 +135,27 @@ export class Window extends Profile {
       `${pattern} in ${selector}, which has: ${await this.text(selector)}`,
       milliseconds,
     );
+  }
+
+  /** Runs a verb of the command line against the running window and returns its JSON. */
+  cli(...args) {
+    return execFileSync(process.env.TERMIC_WINDOW, [...args, "--json"], { env: this.env, encoding: "utf8" });
+  }
+
+  /** Starts the program a second time; throws unless it ends well by itself. */
+  second() {
+    const { TERMIC_WINDOW, DISPLAY } = process.env;
+    execFileSync(TERMIC_WINDOW, [], { env: { ...this.env, DISPLAY }, timeout: patience });
+  }
+
+  /** Whether an app answers on the profile. */
+  holds() {
+    try {
+      this.cli("list");
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Ends the window, then the driver. Ending a session ends the app, so that its answer may be lost. */

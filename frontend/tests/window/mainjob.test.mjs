@@ -77,3 +77,42 @@ step("the clipboard is the system's", async () => {
   await window.run("return globalThis.go.app.Bridge.ClipboardWrite(arguments[0])", text);
   assert.equal(await window.run("return globalThis.go.app.Bridge.ClipboardRead()"), text);
 });
+
+step("a fresh terminal has no descriptors of other terminals' streams", async () => {
+  await window.press("Escape"); // out of the review
+  await window.find("[role=tab]");
+  const before = await window.run("return document.querySelectorAll('[role=tab]').length");
+  for (let tab = 1; tab <= 4; tab++) {
+    await window.press("Control", "Shift", "t");
+    await window.until(
+      async () => (await window.run("return document.querySelectorAll('[role=tab]').length")) === before + tab,
+      `tab ${before + tab}`,
+    );
+    await window.find('[data-connection="live"]');
+  }
+  await window.click(await window.find(".xterm-screen"));
+  await window.keys("clear; ls /proc/self/fd | wc -l > fds; ls -l /proc/self/fd > list; echo told");
+  await window.press("Enter");
+  await window.shows(/^told/m, ".xterm-rows");
+  const { path: folder } = JSON.parse(window.cli("path", "Greet the world"));
+  const count = Number(readFileSync(path.join(folder, "fds"), "utf8"));
+  assert.ok(count <= 5, readFileSync(path.join(folder, "list"), "utf8"));
+});
+
+step("closing the window asks while an agent runs, and keeps it running", async () => {
+  await window.run("globalThis.runtime.Quit()");
+  await window.shows(/Ends 1 agent/, "dialog");
+  await window.click(await window.button("Keep running", "dialog"));
+  await window.until(async () => (await window.run("return document.querySelector('dialog')")) === null, "no dialog");
+});
+
+step("a second start shows this window instead of another", () => {
+  window.second();
+});
+
+step("having agreed, the window closes, and nothing of it is left running", async () => {
+  await window.run("globalThis.runtime.Quit()");
+  const quit = await window.button("Quit and end", "dialog");
+  await window.click(quit).catch(() => {}); // the answer may be lost with the window
+  await window.until(() => !window.holds(), "the profile to be free");
+});

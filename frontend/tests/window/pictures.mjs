@@ -47,11 +47,44 @@ function change(window, dir) {
   writeFileSync(path.join(dir, "NOTES.md"), "Limits come from the plan of a tenant.\n");
 }
 
+/** A program that prints what an agent might, and then works on: a picture of the fake agent would show its directives. */
+const transcript = String.raw`
+b='\e[1m' d='\e[90m' g='\e[32m' y='\e[33m' o='\e[38;5;173m' r='\e[31m' z='\e[0m'
+say() { printf "$@"; printf '\n'; }
+sleep 3 # until the window is there, so that nothing has to be drawn anew
+say "$b"'Demo agent'"$z $d"'in harbor-api'"$z"
+say "$d"'────────────────────────────────────────────────────────────────────────'"$z"
+printf '> '
+read -r prompt
+printf '\e]7501;state=working:app=demo\e\\\n'
+say "$g● $z"'I will look at how a request finds its tenant, then build the bucket.'
+say ''
+say "$g● $z$b"'Read'"$z(internal/http/router.go)"
+say "  $d"'└ 148 lines'"$z"
+say "$g● $z$b"'Search'"$z(pattern: $y"'"tenantFromContext"'"$z, path: $y"'"internal"'"$z)"
+say "  $d"'└ 11 files'"$z"
+say ''
+say "$g● $z$b"'Update'"$z(internal/limit/bucket.go)"
+say "  $d"'└ 13 lines added, 7 removed'"$z"
+say "     $d"'11'"$z $r-"' tokens int'"$z"
+say "     $d"'11'"$z $g+"' tokens float64'"$z"
+say "     $d"'12'"$z $g+"' last   time.Time'"$z"
+say "     $d"'13'"$z   rate   float64 $d// tokens per second$z"
+say ''
+say "$g● $z$b"'Run'"$z(go test ./internal/limit/...)"
+say "  $d└$z"' ok   harbor/internal/limit  '"$d"'0.412s'"$z"
+say ''
+say "$o✶ Wiring the limiter into the router…$z $d(1m 48s)$z"
+say ''
+printf '\e]0;wiring the limiter\a> '
+exec cat
+`;
+
 const window = await Window.start({
   repoName: "harbor-api",
   head: '[appearance]\ntheme = "dark"\n[tasks]\nbranch_prefix = "feature"\n',
+  settings: '[[agents]]\nid = "demo"\nname = "Demo agent"\ncommand = "/bin/bash"\nargs = ["DIR/demo.sh"]\n',
 });
-
 function cli(...args) {
   return JSON.parse(
     execFileSync(process.env.TERMIC_WINDOW, [...args, "--json"], { env: window.env, encoding: "utf8" }),
@@ -67,15 +100,25 @@ async function picture(file) {
   execFileSync("convert", [whole, ...crop, file]);
 }
 
-const size = (width, height) => window.run("globalThis.runtime.WindowSetSize(...arguments)", width, height);
-const choose = (name) =>
+const size = (width, height) =>
   window.run(
-    "[...document.querySelectorAll('.task-row')].find((one) => one.textContent.includes(arguments[0])).click()",
+    "globalThis.runtime.WindowSetPosition(0, 0); globalThis.runtime.WindowSetSize(...arguments)",
+    width,
+    height,
+  );
+const choose = (name) =>
+  window.until(
+    () =>
+      window.run(
+        "const row = [...document.querySelectorAll('.task-row')].find((one) => one.textContent.includes(arguments[0])); row?.click(); return row !== undefined",
+        name,
+      ),
     name,
   );
 
 try {
   fill(window);
+  writeFileSync(path.join(window.dir, "demo.sh"), transcript);
   window.newRepo("harbor-web");
   cli("project", "add", window.repo);
   cli("project", "add", path.join(window.dir, "harbor-web"));
@@ -96,22 +139,22 @@ try {
   );
   make("Upgrade Vite to 8.3", "harbor-web", "fake", "Upgrade Vite.\n#exit 1");
   await pause(6000);
+  await size(1280, 800);
   const first = make(
     "Rate limits per tenant",
     "harbor-api",
-    "fake",
-    "Add per-tenant rate limits to the public API: a token bucket, limits from tenants.plan,\nand 429 with Retry-After. Keep the bucket in internal/limit.\n#say The bucket refills as time goes by now, and the router uses it.\n",
+    "demo",
+    "Add per-tenant rate limits to the public API, with a token bucket.",
   );
-  await pause(3000);
-  change(window, first.path);
   await choose("Rate limits per tenant");
-  await window.shows(/done with prompt 1|refills/, ".xterm-rows");
-  cli("send", first.id, "Wire the limiter into the router, and give the middleware tests.\n#work 600");
-  await pause(2500);
+  await window.shows(/Wiring the limiter/, ".xterm-rows");
+  change(window, first.path);
+  cli("tab", first.id, "--kind", "terminal");
   await window.click(await window.button("Read the changes again"));
   await window.run("document.querySelector('.xterm-helper-textarea').focus()");
   mkdirSync(docs, { recursive: true });
   for (const theme of ["dark", "light"]) {
+    await window.run("document.querySelector('.xterm-helper-textarea').focus()");
     cli("settings", "set", "appearance.theme", theme);
     await size(1280, 800);
     await picture(path.join(docs, `window-${theme}.png`));
