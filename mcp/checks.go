@@ -24,7 +24,6 @@ type exchange struct {
 	version string // of the header
 	run     method // of the table, once it is known
 	name    string // of the tool
-	args    []byte // of the call; nil when there are none
 }
 
 // checks are what a request must pass before it is run, in this order. The first that fails answers.
