@@ -29,6 +29,7 @@ type block struct {
 	Text      string          `json:"text"`
 	ID        string          `json:"id"`          // of a tool_use
 	Name      string          `json:"name"`        // of a tool_use
+	Input     json.RawMessage `json:"input"`       // of a tool_use
 	ToolUseID string          `json:"tool_use_id"` // of a tool_result
 	Content   json.RawMessage `json:"content"`     // of a tool_result
 	ToolName  string          `json:"tool_name"`   // of a tool_reference
@@ -79,27 +80,30 @@ type dialogue struct {
 	prompts  []string
 	results  []string // of tools, since the newest prompt
 	searched bool     // deferred tools were searched for since the newest prompt
+	queries  []string // what was searched for, where the client searches for one tool after another
 }
 
 func (b messagesBody) dialogue() dialogue {
 	var d dialogue
-	uses := map[string]string{}
+	uses := map[string]block{}
 	for _, m := range b.Messages {
 		var texts []string
+		loaded := false // the message gives tools that were searched for; what it says beside them is claude's own text
 		for _, c := range blocksOf(m.Content) {
 			switch {
 			case c.Type == "tool_use":
-				uses[c.ID] = c.Name
-			case c.Type == "tool_result" && uses[c.ToolUseID] == toolSearch:
-				d.searched = true
+				uses[c.ID] = c
+			case c.Type == "tool_result" && uses[c.ToolUseID].Name == toolSearch:
+				d.queries = append(d.queries, string(uses[c.ToolUseID].Input))
+				loaded = true
 			case c.Type == "tool_result":
 				d.results = append(d.results, textOf(c.Content))
 			case m.Role == "user" && c.Type == "text" && !clientText(c.Text):
 				texts = append(texts, c.Text)
 			}
 		}
-		if text := strings.Join(texts, "\n"); strings.TrimSpace(text) != "" {
-			d.prompts, d.results, d.searched = append(d.prompts, text), nil, false
+		if text := strings.Join(texts, "\n"); strings.TrimSpace(text) != "" && !loaded {
+			d.prompts, d.results, d.queries = append(d.prompts, text), nil, nil
 		}
 	}
 	return d
@@ -131,7 +135,8 @@ func (b messagesBody) answer() answer {
 		return answer{hold: s.last, text: text}
 	}
 	names := b.toolNames()
-	if !slices.Contains(names, st.tool) && slices.Contains(names, toolSearch) && !d.searched && strings.HasPrefix(st.tool, "mcp__") {
+	searched := func(q string) bool { return strings.Contains(q, "select:"+st.tool+`"`) }
+	if !slices.Contains(names, st.tool) && slices.Contains(names, toolSearch) && !slices.ContainsFunc(d.queries, searched) && strings.HasPrefix(st.tool, "mcp__") {
 		query, _ := json.Marshal(map[string]any{"query": "select:" + st.tool, "max_results": 5}) // always encodes
 		return answer{hold: st.hold, tool: toolSearch, input: query}
 	}

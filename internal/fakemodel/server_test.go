@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -182,19 +183,32 @@ func TestAnthropicTool(t *testing.T) {
 	}
 }
 
-// Tools that claude keeps behind its search are searched for first, once.
+// Tools that claude keeps behind its search are searched for first, each of them once. What claude says when it has
+// loaded one is no prompt.
 func TestAnthropicDeferredTool(t *testing.T) {
 	s := start(t, Options{})
-	head := `{"model":"m","tools":[{"name":"ToolSearch"}],"messages":[{"role":"user","content":"CALL mcp__termic__task_list"}`
-	_, body := post(t, s.URL()+"/v1/messages", head+`]}`)
-	if !strings.Contains(body, `"name":"ToolSearch"`) || !strings.Contains(body, "select:mcp__termic__task_list") {
-		t.Fatal(body)
+	talk := `{"model":"m","tools":[{"name":"ToolSearch"}],"messages":[{"role":"user","content":"CALL mcp__termic__task_list\nCALL mcp__termic__task_wait"}`
+	n := 0
+	says := func(name, has string) {
+		t.Helper()
+		_, body := post(t, s.URL()+"/v1/messages", talk+`]}`)
+		if !strings.Contains(body, `"name":"`+name+`"`) || !strings.Contains(body, has) {
+			t.Fatal(body)
+		}
 	}
-	_, body = post(t, s.URL()+"/v1/messages", head+`,{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"ToolSearch","input":{}}]},
-		{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"tool_reference","tool_name":"x"}]}]}]}`)
-	if !strings.Contains(body, `"name":"mcp__termic__task_list"`) {
-		t.Error(body)
+	then := func(name, input, result string) {
+		n++
+		talk += fmt.Sprintf(`,{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":%q,"input":%s}]},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":%s]}`, n, name, input, n, result)
 	}
+	const loaded = `[{"type":"tool_reference","tool_name":"x"}]},{"type":"text","text":"Tool loaded."}`
+	says("ToolSearch", "select:mcp__termic__task_list")
+	then("ToolSearch", `{"query":"select:mcp__termic__task_list","max_results":5}`, loaded)
+	says("mcp__termic__task_list", "")
+	then("mcp__termic__task_list", `{}`, `"listed"}`)
+	says("ToolSearch", "select:mcp__termic__task_wait")
+	then("ToolSearch", `{"query":"select:mcp__termic__task_wait","max_results":5}`, loaded)
+	says("mcp__termic__task_wait", "")
 }
 
 func TestOpenAIStream(t *testing.T) {
