@@ -102,7 +102,11 @@ step("a main checkout with changes of its own is refused with words", async () =
   writeFileSync(path.join(tasks[0].path, "more.txt"), "more\n");
   await page.getByRole("button", { name: "Apply…" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Apply to main checkout" }).click();
-  await page.getByRole("dialog").getByRole("alert").filter({ hasText: "uncommitted changes" }).waitFor();
+  await page
+    .getByRole("dialog")
+    .getByRole("alert")
+    .filter({ hasText: /uncommitted change/ })
+    .waitFor();
   await page.keyboard.press("Escape");
   rig().git(repo, "checkout", "-q", "main.go");
 });

@@ -33,6 +33,7 @@ export class Rig extends Profile {
   /** Messages of the page's console that are errors: a test fails when one is left. */
   complaints = [];
   log = "";
+  killed = false;
 
   static async start(options = {}) {
     if (!existsSync(path.join(dist, "index.html")))
@@ -154,6 +155,7 @@ export class Rig extends Profile {
     this.child.kill("SIGTERM");
     const code = await this.ended;
     this.remove();
+    if (this.killed) return; // a test took the app away: what the page and the app said of it was its matter
     const problems = [...this.complaints, ...refused.map((one) => `refused by the content policy: ${one}`)];
     if (code !== 0) problems.push(`the app ended with ${code}:\n${this.log.slice(-3000)}`);
     if (problems.length > 0) throw new Error(problems.join("\n"));

@@ -88,19 +88,6 @@ test("a change in conflict with the main checkout is applied with its files name
   await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
 });
 
-test("the page says that the app does not answer, and goes on when it does", async () => {
-  const { page } = rig();
-  const before = rig().complaints.length;
-  rig().child.kill("SIGSTOP");
-  await page.waitForTimeout(300);
-  rig().child.kill("SIGCONT");
-  await rig().row("Crashes").click();
-  await page.context().setOffline(true);
-  await page.evaluate(() => window.dispatchEvent(new Event("offline")));
-  await page.context().setOffline(false);
-  rig().complaints.length = before; // the browser's own words about the broken connection
-});
-
 test("the page that cannot start says so in words [G6]", async () => {
   const context = await rig().browser.newContext();
   const page = await context.newPage();
@@ -111,4 +98,24 @@ test("the page that cannot start says so in words [G6]", async () => {
   await page.getByText("The window could not be drawn.").waitFor();
   assert.match(await page.locator("body").textContent(), /no luck/);
   await context.close();
+});
+
+test("at rest the page sets no timer, draws no frame and asks the app nothing [G10]", async () => {
+  const { page } = rig();
+  await rig().row("Crashes").click();
+  await page.waitForTimeout(1500);
+  const did = await page.evaluate(async () => {
+    const calls = [];
+    const kept = { setTimeout, setInterval, requestAnimationFrame, fetch };
+    for (const name of Object.keys(kept)) {
+      window[name] = (...args) => {
+        calls.push(name);
+        return kept[name].apply(window, args);
+      };
+    }
+    await new Promise((resolve) => kept.setTimeout.call(window, resolve, 3000));
+    Object.assign(window, kept);
+    return [...calls, ...document.getAnimations().map((one) => `animation ${one.animationName ?? ""}`)];
+  });
+  assert.deepEqual(did, []);
 });
