@@ -3,6 +3,7 @@ package agent
 import (
 	"path/filepath"
 	"strings"
+	"time"
 
 	"termic/internal/fault"
 )
@@ -22,6 +23,11 @@ type Found struct {
 	Path      string // the transcript
 	Text      string // untrusted
 	Truncated bool   // Text was longer than MaxResult: its end
+	// At is when the agent wrote it down; zero = it does not tell.
+	At time.Time
+	// Open: something came after it that wants an answer, a prompt or a tool. The answer may be on its way into the file,
+	// since agents tell that they are done before they have written.
+	Open bool
 }
 
 // Bounds of the reading of transcripts.

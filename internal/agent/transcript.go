@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"time"
 
 	"termic/internal/fault"
 )
@@ -30,7 +31,7 @@ func ClaudeTranscript(configDir, cwd, sessionID string, shared bool) (Found, err
 	if name == "" {
 		return Found{}, noResult("Claude Code")
 	}
-	return readTranscript(root, name, filepath.Join(configDir, name), "Claude Code", claudeText)
+	return readTranscript(root, name, filepath.Join(configDir, name), "Claude Code", claudeEntry)
 }
 
 // claudeFile finds a transcript. The directory is named after the path as the system resolves it; a known conversation
@@ -97,8 +98,15 @@ func newestFile(root *os.Root, dir string) string {
 	return best
 }
 
-// readTranscript finds the last line of a transcript that text makes something of.
-func readTranscript(root *os.Root, name, path, who string, text func(line []byte) string) (Found, error) {
+// entry is what a line of a transcript is to us.
+type entry struct {
+	text string // of an answer
+	at   time.Time
+	open bool // it wants an answer
+}
+
+// readTranscript finds the last answer of a transcript.
+func readTranscript(root *os.Root, name, path, who string, read func(line []byte) entry) (Found, error) {
 	f, err := openRegular(root, name)
 	if err != nil {
 		return Found{}, noResult(who)
@@ -106,7 +114,8 @@ func readTranscript(root *os.Root, name, path, who string, text func(line []byte
 	defer f.Close()
 	out := Found{Path: path}
 	err = linesFromEnd(f, maxTranscript, func(line []byte) bool {
-		out.Text = text(line)
+		e := read(line)
+		out.Text, out.At, out.Open = e.text, e.at, out.Open || e.open
 		return out.Text == ""
 	})
 	if err != nil {
@@ -142,20 +151,44 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 	return f, nil
 }
 
-// claudeText is the text of a line of claude's transcript if it is an answer.
-func claudeText(line []byte) string {
+// claudeEntry reads a line of claude's transcript.
+func claudeEntry(line []byte) entry {
 	var l struct {
 		Type        string `json:"type"`
+		Timestamp   string `json:"timestamp"`
 		IsSidechain bool   `json:"isSidechain"`
+		IsMeta      bool   `json:"isMeta"`
 		Message     struct {
-			Role    string          `json:"role"`
 			Content json.RawMessage `json:"content"`
 		} `json:"message"`
 	}
-	if json.Unmarshal(line, &l) != nil || l.Type != "assistant" || l.IsSidechain {
-		return ""
+	if json.Unmarshal(line, &l) != nil || l.IsSidechain || l.IsMeta {
+		return entry{}
 	}
-	return joinContent(l.Message.Content, "text")
+	switch l.Type {
+	case "assistant":
+		at, _ := time.Parse(time.RFC3339Nano, l.Timestamp) // zero when it is none
+		return entry{text: joinContent(l.Message.Content, "text"), at: at, open: hasBlock(l.Message.Content, "tool_use")}
+	case "user":
+		return entry{open: true}
+	}
+	return entry{}
+}
+
+// hasBlock reports whether a list of blocks has one of the given kind.
+func hasBlock(raw json.RawMessage, kind string) bool {
+	var blocks []struct {
+		Type string `json:"type"`
+	}
+	if json.Unmarshal(raw, &blocks) != nil {
+		return false
+	}
+	for _, b := range blocks {
+		if b.Type == kind {
+			return true
+		}
+	}
+	return false
 }
 
 // joinContent reads content that is a string or a list of blocks; blocks of the given kind are joined by newlines.
@@ -206,7 +239,7 @@ func CodexTranscript(codexHome, cwd, sessionID string, shared bool) (Found, erro
 		if !ok || sessionID == "" && meta.Cwd != cwd || sessionID != "" && meta.ID != sessionID {
 			continue
 		}
-		return readTranscript(root, name, filepath.Join(codexHome, name), "Codex", codexText)
+		return readTranscript(root, name, filepath.Join(codexHome, name), "Codex", codexEntry)
 	}
 	return Found{}, noResult("Codex")
 }
@@ -267,18 +300,26 @@ func rolloutMeta(root *os.Root, name string) (rolloutHead, bool) {
 	return l.Payload, true
 }
 
-// codexText is the text of a line of codex's transcript if it is an answer.
-func codexText(line []byte) string {
+// codexEntry reads a line of codex's transcript.
+func codexEntry(line []byte) entry {
 	var l struct {
-		Type    string `json:"type"`
-		Payload struct {
+		Type      string `json:"type"`
+		Timestamp string `json:"timestamp"`
+		Payload   struct {
 			Type    string          `json:"type"`
 			Role    string          `json:"role"`
 			Content json.RawMessage `json:"content"`
 		} `json:"payload"`
 	}
-	if json.Unmarshal(line, &l) != nil || l.Type != "response_item" || l.Payload.Type != "message" || l.Payload.Role != "assistant" {
-		return ""
+	if json.Unmarshal(line, &l) != nil || l.Type != "response_item" {
+		return entry{}
 	}
-	return joinContent(l.Payload.Content, "output_text")
+	switch {
+	case l.Payload.Type == "message" && l.Payload.Role == "assistant":
+		at, _ := time.Parse(time.RFC3339Nano, l.Timestamp) // zero when it is none
+		return entry{text: joinContent(l.Payload.Content, "output_text"), at: at}
+	case l.Payload.Type == "message":
+		return entry{open: l.Payload.Role == "user"}
+	}
+	return entry{open: l.Payload.Type != "reasoning"}
 }

@@ -39,6 +39,7 @@ type liveTab struct {
 	used     bool       // the conversation was stored as used
 	ending   string     // why we end it: "closed", "archived", "stopped"; empty when it ends by itself
 	lastSend time.Time
+	entered  time.Time // the Enter of the newest prompt that we typed
 }
 
 // startHow says how to start the program of a tab.

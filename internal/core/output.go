@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"strings"
+	"time"
 
 	"termic/internal/agent"
 	"termic/internal/api"
@@ -94,13 +95,48 @@ func (c *Core) TaskResult(ctx context.Context, call *Call, _ api.TaskResultParam
 	}
 	env := maps.Clone(c.environment(ctx).Env)
 	maps.Copy(env, kind.Env) // which may move the agent's files
-	found, err := agent.Result(agent.ResultQuery{Kind: kind, Home: c.home, Env: env, Dir: task.Path, SessionID: sessionOf(tab), SharedDir: task.IsMain})
+	found, err := c.newestResult(ctx, tab.ID, agent.ResultQuery{Kind: kind, Home: c.home, Env: env, Dir: task.Path, SessionID: sessionOf(tab), SharedDir: task.IsMain})
 	if err != nil {
 		return api.TaskResultResult{}, err
 	}
 	text := tailEscaped(found.Text, maxEscaped)
 	return api.TaskResultResult{TaskID: task.ID, Agent: kind.ID, Transcript: found.Path, Text: text,
 		Truncated: found.Truncated || len(text) < len(found.Text)}, nil
+}
+
+// Agents tell that they are done before they have written their answer down: claude was seen to be late on a busy
+// machine. So a result that is older than its prompt is looked at again for a while after the agent settled.
+const (
+	resultWait  = 5 * time.Second
+	resultEvery = 50 * time.Millisecond
+)
+
+// newestResult reads the last answer, and waits for the one that an agent which has just settled is about to write.
+func (c *Core) newestResult(ctx context.Context, tabID string, q agent.ResultQuery) (agent.Found, error) {
+	for {
+		l := c.liveOf(tabID) // before the file: what it says of the agent is older than the answer then
+		var s agent.State
+		var entered time.Time
+		if l != nil && l.det != nil {
+			s = l.det.State()
+			l.mu.Lock()
+			entered = l.entered.Truncate(time.Millisecond) // the precision of transcripts
+			l.mu.Unlock()
+		}
+		found, err := agent.Result(q)
+		late := fault.CodeOf(err) == fault.NotFound || found.Open || !found.At.IsZero() && found.At.Before(entered)
+		settling := (s.Work == agent.Done || s.Work == agent.Idle) && s.Submits > 0 && time.Since(s.Since) < resultWait
+		if !late || !settling {
+			return found, err
+		}
+		select {
+		case <-time.After(resultEvery):
+		case <-ctx.Done():
+			return found, err
+		case <-c.ctx.Done():
+			return found, err
+		}
+	}
 }
 
 // sessionOf is the conversation that a tab is known to have had; a chosen but unused id names none.

@@ -152,7 +152,7 @@ func (c *Core) deliver(l *liveTab, p store.Prompt) bool {
 	switch {
 	case err == nil:
 		l.mu.Lock()
-		l.fresh, l.lastSend = false, time.Now()
+		l.fresh, l.lastSend, l.entered = false, time.Now(), receipt.At
 		l.mu.Unlock()
 		c.log.Debug("prompt delivered", "tab", l.tab.ID, "prompt", p.ID, "how", receipt.Mode, "enters", receipt.Enters)
 	case untyped(err):
