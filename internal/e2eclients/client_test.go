@@ -3,6 +3,7 @@
 package e2eclients
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -193,4 +194,19 @@ func (r *rig) idOf(name string) string {
 		r.t.Fatalf("there is no task %q", name)
 	}
 	return all[i].ID
+}
+
+// The answer that is read right after a wait is the one that was waited for, however the client writes its transcript.
+func TestResultIsTheNewest(t *testing.T) {
+	each(t, func(t *testing.T, c client) {
+		r := newRig(t, options{})
+		n := r.newTask("Newest", c, "")
+		for i := range 20 {
+			want := fmt.Sprintf("answer %d", i)
+			r.wantDone(want, r.send(n.Task.ID, "SAY "+want, nil).Wait)
+			if got := r.result(n.Task.ID); got != want {
+				t.Fatalf("result %q, want %q", got, want)
+			}
+		}
+	})
 }
