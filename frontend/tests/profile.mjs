@@ -10,13 +10,14 @@ import { fileURLToPath } from "node:url";
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 export const dist = path.join(root, "frontend/dist");
 
-let made;
+let made = process.env.TERMIC_UI_PROGRAMS;
 
-/** Builds programs of the repository once for a run of the tests: name -> [tags, package]. */
+/** Builds programs of the repository where they are not there yet, and returns their folder: name -> [tags, package]. */
 export function build(programs) {
   if (!made) {
-    made = mkdtempSync(path.join(tmpdir(), "termic-ui-bin-"));
-    process.on("exit", () => rmSync(made, { recursive: true, force: true }));
+    const fresh = mkdtempSync(path.join(tmpdir(), "termic-ui-bin-"));
+    made = fresh;
+    process.on("exit", () => rmSync(fresh, { recursive: true, force: true }));
   }
   for (const [name, [tags, from]] of Object.entries(programs)) {
     const to = path.join(made, name);

@@ -1,0 +1,16 @@
+// Runs the test files of a folder with programs that are built once for all of them: `node tests/run.mjs ui`.
+
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { build } from "./profile.mjs";
+
+const folder = path.join(import.meta.dirname, process.argv[2] ?? "ui");
+const programs = { fakeagent: ["headless", "./internal/fakeagent"] };
+if (process.argv[2] === "ui") programs.termic = ["headless,testbridge", "."];
+const env = { ...process.env, TERMIC_UI_PROGRAMS: build(programs) };
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith(".test.mjs"))
+  .map((name) => path.join(folder, name));
+const options = ["--test", "--test-reporter=spec", "--test-concurrency=1"];
+process.exit(spawnSync(process.execPath, [...options, ...files], { env, stdio: "inherit" }).status ?? 1);
