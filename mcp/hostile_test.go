@@ -270,6 +270,38 @@ func TestBodies(t *testing.T) {
 	check(t, r.good())
 }
 
+// TestLongCalls: a call may take longer than any time that a connection has for anything else.
+func TestLongCalls(t *testing.T) {
+	r := newRig(t, backendFunc(func(ctx context.Context, _ grant.Caller, _ string, _ json.RawMessage) (json.RawMessage, error) {
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(time.Second):
+			return json.RawMessage(`{"waited":true}`), nil
+		}
+	}), Limits{Head: 200 * time.Millisecond, Body: 200 * time.Millisecond, Write: 200 * time.Millisecond, Idle: 200 * time.Millisecond})
+	if a := r.do(r.request("tools/call", "task_wait", "")); !strings.Contains(a.body, `"waited":true`) {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestOldestStrangersGoFirst: who came last has the best chance to say who he is.
+func TestOldestStrangersGoFirst(t *testing.T) {
+	r := newRig(t, ok, Limits{Connections: 4})
+	var waiting []net.Conn
+	for range 4 {
+		waiting = append(waiting, r.dial())
+	}
+	check(t, r.good()) // takes the place of one of them
+	if n, err := waiting[0].Read(make([]byte, 1)); err == nil {
+		t.Errorf("the oldest was told %d bytes", n)
+	}
+	r.send(waiting[3], r.goodWire().text(t))
+	if a := r.receive(waiting[3]); a.status != http.StatusOK {
+		t.Errorf("the newest: %+v", a)
+	}
+}
+
 // TestStrangersAreNotRead: without a token nothing of a body is waited for.
 func TestStrangersAreNotRead(t *testing.T) {
 	r := newRig(t, ok, Limits{})

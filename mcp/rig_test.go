@@ -231,6 +231,9 @@ func read(t testing.TB, res *http.Response) answered {
 			t.Errorf("the answer has %s", name)
 		}
 	}
+	if res.Close { // the client took the header away
+		res.Header.Set("Connection", "close")
+	}
 	return answered{res.StatusCode, res.Header, string(body)}
 }
 
