@@ -129,6 +129,7 @@ conformance: setup-window ## the public MCP conformance suite and the TypeScript
 .PHONY: bench
 bench: setup-headless headless ## the measures of bench/, printed as a table
 	CGO_ENABLED=0 go run $(HEADLESS) ./bench
+	cd bench/mcp && CGO_ENABLED=0 go run .
 
 .PHONY: clean
 clean: ## remove what was built, keep what was downloaded

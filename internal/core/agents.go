@@ -55,7 +55,30 @@ func (c *Core) lookPath(ctx context.Context) agent.LookPath {
 
 // TaskAgents is the verb task_agents.
 func (c *Core) TaskAgents(ctx context.Context, _ *Call, _ api.TaskAgentsParams) (api.TaskAgentsResult, error) {
-	return api.TaskAgentsResult{Agents: c.listAgents(c.lookPath(ctx))}, nil
+	return api.TaskAgentsResult{Agents: c.shownAgents(ctx)}, nil
+}
+
+// shownFor is how long a list of agents is shown again before their programs are looked for anew. Looking asks the system
+// about every agent in every folder of PATH, and clients ask for the list often. What is about to start an agent looks
+// for itself.
+const shownFor = time.Second
+
+// shownList is a list of agents as it was a moment ago.
+type shownList struct {
+	registry *agent.Registry // that it was made of
+	until    time.Time
+	agents   []api.ListedAgent // not to be changed
+}
+
+// shownAgents lists the agents for somebody to read.
+func (c *Core) shownAgents(ctx context.Context) []api.ListedAgent {
+	registry := c.agents.Load()
+	if s := c.shown.Load(); s != nil && s.registry == registry && time.Now().Before(s.until) {
+		return s.agents
+	}
+	s := &shownList{registry: registry, agents: c.listAgents(c.lookPath(ctx)), until: time.Now().Add(shownFor)}
+	c.shown.Store(s)
+	return s.agents
 }
 
 func (c *Core) listAgents(look agent.LookPath) []api.ListedAgent {

@@ -58,6 +58,7 @@ type Core struct {
 
 	beacon *beacon
 	agents atomic.Pointer[agent.Registry]
+	shown  atomic.Pointer[shownList]
 
 	ctx    context.Context // ends at Close
 	cancel context.CancelCauseFunc

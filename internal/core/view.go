@@ -219,7 +219,7 @@ func (c *Core) WindowState(ctx context.Context, _ *Call, _ api.WindowStateParams
 		names[p.ID] = p.Name
 	}
 	s := api.WindowState{Rev: rev, Version: c.version, Projects: projects, Tasks: make([]api.TaskDetail, len(tasks)),
-		Agents: c.listAgents(c.lookPath(ctx)), Notices: c.allNotices(), Focus: c.takeFocus(), TasksDir: c.settings.Get().Tasks.Dir}
+		Agents: c.shownAgents(ctx), Notices: c.allNotices(), Focus: c.takeFocus(), TasksDir: c.settings.Get().Tasks.Dir}
 	for i, t := range tasks {
 		if s.Tasks[i], err = c.detail(ctx, t, names[t.ProjectID]); err != nil {
 			return api.WindowState{}, err

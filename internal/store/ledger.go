@@ -51,6 +51,11 @@ func (t *Tx) Append(ctx context.Context, rows ...LedgerRow) error {
 	if err := t.q.QueryRowContext(ctx, `SELECT tip_seq, tip_hash FROM ledger_anchor`).Scan(&seq, &prev); err != nil {
 		return fmt.Errorf("read the end of the ledger: %w", err)
 	}
+	insert, err := t.q.PrepareContext(ctx, `INSERT INTO ledger (`+ledgerColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`)
+	if err != nil {
+		return fmt.Errorf("append to the ledger: %w", err)
+	}
+	defer func() { _ = insert.Close() }() // the rows are in, or the transaction fails
 	for _, v := range rows {
 		seq++
 		v.Seq, v.PrevHash, v.Duration = seq, prev, v.Duration.Truncate(time.Millisecond)
@@ -62,7 +67,7 @@ func (t *Tx) Append(ctx context.Context, rows ...LedgerRow) error {
 		}
 		v.Hash = v.sum()
 		prev = v.Hash
-		if _, err := t.q.ExecContext(ctx, `INSERT INTO ledger (`+ledgerColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`, v.Seq, stamp(v.Time),
+		if _, err := insert.ExecContext(ctx, v.Seq, stamp(v.Time),
 			v.Phase, v.Call, v.Principal, v.Face, v.Verb, v.Target, v.Outcome, v.Duration.Milliseconds(), v.Shape, v.PrevHash, v.Hash); err != nil {
 			return fmt.Errorf("append to the ledger: %w", err)
 		}
