@@ -404,6 +404,7 @@ type WindowState struct {
 	Notices  []string      `json:"notices,omitempty"` // sentences that the person should see, such as a settings file that does not parse
 	Focus    string        `json:"focus,omitempty"`   // task that task_open asked to show, once
 	TasksDir string        `json:"tasks_dir"`
+	MCP      *MCPResult    `json:"mcp,omitempty"` // absent in an app without an endpoint
 }
 
 // TaskStopResult is the result of task_stop.

@@ -220,6 +220,10 @@ func (c *Core) WindowState(ctx context.Context, _ *Call, _ api.WindowStateParams
 	}
 	s := api.WindowState{Rev: rev, Version: c.version, Projects: projects, Tasks: make([]api.TaskDetail, len(tasks)),
 		Agents: c.shownAgents(ctx), Notices: c.allNotices(), Focus: c.takeFocus(), TasksDir: c.settings.Get().Tasks.Dir}
+	if c.endpoint != nil {
+		status := c.endpoint.Status()
+		s.MCP = &status
+	}
 	for i, t := range tasks {
 		if s.Tasks[i], err = c.detail(ctx, t, names[t.ProjectID]); err != nil {
 			return api.WindowState{}, err

@@ -661,6 +661,8 @@ export interface WindowState {
   /** task that task_open asked to show, once */
   focus?: string;
   tasks_dir: string;
+  /** absent in an app without an endpoint */
+  mcp?: MCPResult;
 }
 
 /** Event is one line that a streaming verb tells before its result. Readers skip kinds that they do not know. */
