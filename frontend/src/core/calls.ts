@@ -1,0 +1,41 @@
+import type { LedgerRow } from "../gen/api";
+
+/** One call through the MCP endpoint, as the settings page shows it. */
+export interface RecentCall {
+  seq: number;
+  time: string;
+  who: string;
+  verb: string;
+  ok: boolean;
+  /** How long it took, or why it was refused. */
+  took: string;
+}
+
+/** The newest calls through the endpoint, newest first: one line for each, when it is over. */
+export function recentCalls(rows: LedgerRow[], most: number): RecentCall[] {
+  return rows
+    .filter((row) => row.face === "mcp" && row.phase === "done")
+    .slice(0, most)
+    .map((row) => ({
+      seq: row.seq,
+      time: row.time,
+      who: who(row.principal),
+      verb: row.verb === "unknown" ? "–" : row.verb,
+      ok: row.outcome === "ok",
+      took: row.outcome === "ok" ? duration(row.duration_ms) : (row.outcome ?? "").replaceAll("_", " "),
+    }));
+}
+
+function who(principal: string): string {
+  if (principal === "outside") return "full token";
+  const [kind, name] = [principal.slice(0, principal.indexOf(":")), principal.slice(principal.indexOf(":") + 1)];
+  return kind === "client" ? name : principal;
+}
+
+/** A duration in few characters. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${ms} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
