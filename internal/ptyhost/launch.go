@@ -136,7 +136,11 @@ func checkProgram(path, name string) error {
 
 // launch opens a pseudo-terminal and starts the program in it.
 func (h *Host) launch(spec Spec, path string) (*Terminal, error) {
-	pty, c, pid, err := startChild(path, spec)
+	start := startChild
+	if spec.Start != nil {
+		start = startElsewhere
+	}
+	pty, c, pid, err := start(path, spec)
 	if err != nil {
 		return nil, startFault(err, spec.Argv[0])
 	}
@@ -155,6 +159,17 @@ func (h *Host) launch(spec Spec, path string) (*Terminal, error) {
 	go t.reap()
 	return t, nil
 }
+
+// elsewhere is a program that the Spec's Start has started.
+type elsewhere struct{ Started }
+
+func startElsewhere(path string, spec Spec) (*os.File, child, int, error) {
+	s, err := spec.Start(path, spec)
+	return s.PTY, elsewhere{s}, s.Pid, err
+}
+
+func (e elsewhere) wait() ExitStatus { return e.Wait() }
+func (e elsewhere) release()         { e.End() }
 
 // startFault puts a refusal of the kernel into words.
 func startFault(err error, name string) error {

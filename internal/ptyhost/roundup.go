@@ -216,8 +216,25 @@ func (t *Terminal) roundUp(ctx context.Context, grace time.Duration) error {
 	if t.released {
 		return nil
 	}
+	if t.spec.Start != nil {
+		return t.roundUpElsewhere(ctx, grace)
+	}
 	r := newRoundUp(true)
 	r.sessions[t.pid], r.held[t.pid] = true, true
+	r.markers[MarkerName+"="+t.spec.ID] = true
+	r.since = t.start
+	return r.run(ctx, grace)
+}
+
+// roundUpElsewhere asks a program that is no child of ours to end, and ends what is left all at once. Its number is not
+// ours to hold: it counts only while the process that has it is the one that was started.
+func (t *Terminal) roundUpElsewhere(ctx context.Context, grace time.Duration) error {
+	defer t.child.release()
+	if p, ok := readProcess(t.pid); !ok || p.start != t.start {
+		return nil
+	}
+	r := newRoundUp(true)
+	r.sessions[t.pid] = true
 	r.markers[MarkerName+"="+t.spec.ID] = true
 	r.since = t.start
 	return r.run(ctx, grace)

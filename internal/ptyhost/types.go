@@ -2,6 +2,7 @@ package ptyhost
 
 import (
 	"log/slog"
+	"os"
 	"time"
 )
 
@@ -61,6 +62,20 @@ type Spec struct {
 	OnExit func(ExitStatus)
 	// ScrollbackLines is the history of the screen; zero means DefaultLines, more than MaxLines means MaxLines.
 	ScrollbackLines int
+	// Start starts the program in the host's stead, on a pseudo-terminal of its own: in a cage. It gets the path that
+	// Argv[0] was found at and this Spec with its defaults filled in. Nil: the program is a child of the app.
+	Start func(path string, s Spec) (Started, error)
+}
+
+// Started is a program that a Spec's Start has started. The host owns all of it from there on.
+type Started struct {
+	PTY *os.File // non-blocking
+	Pid int      // of the program as this process sees it; it leads a session
+	// Wait returns when the program has ended and nothing that it started is left. It is called once. The cause of its
+	// answer is CauseExit, CauseSignal or CauseLost.
+	Wait func() ExitStatus
+	// End ends the program and everything that it started, at once, and may be called any number of times.
+	End func()
 }
 
 // Causes of an exit.
