@@ -174,3 +174,27 @@ func TestOutsideWaits(t *testing.T) {
 		t.Errorf("the agent got %q", got)
 	}
 }
+
+// TestSlowCreationAnswersAtOnce: clients give a tool call half a minute, and a hook of the user may take longer. The call
+// answers while the worktree is still being made, and the prompt arrives once it is.
+func TestSlowCreationAnswersAtOnce(t *testing.T) {
+	r := newRig(t)
+	o := r.outside()
+	p := use[api.ProjectAddResult](o, "project_add", map[string]any{"path": r.repo})
+	gate := t.TempDir() + "/gate"
+	hook := fmt.Sprintf("#!/bin/sh\nuntil [ -e '%s' ]; do sleep 0.05; done\n", gate)
+	must(t, os.WriteFile(r.repo+"/.git/hooks/post-checkout", []byte(hook), 0o755))
+	n := use[api.TaskNewResult](o, "task_new", map[string]any{"name": "slow", "project": p.Project.ID, "agent": "osc7501", "prompt": "go"})
+	// Nothing but this test opens the gate, so an answer that came at all did not wait for the hook.
+	s := use[api.TaskStatusResult](o, "task_status", map[string]any{"task": n.Task.ID})
+	if s.Task.State != api.TaskCreating {
+		t.Errorf("the task is %s before its hook has ended", s.Task.State)
+	}
+	must(t, os.WriteFile(gate, nil, 0o600))
+	if w := use[api.TaskWaitResult](o, "task_wait", map[string]any{"task": n.Task.ID}); w.Outcome != api.OutcomeDone {
+		t.Errorf("wait: %+v", w)
+	}
+	if got := r.received("osc7501"); len(got) != 1 || got[0] != "go" {
+		t.Errorf("the agent got %q", got)
+	}
+}
