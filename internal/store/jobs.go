@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	terminalColumns = `id, tab_id, task_id, pid, pgid, sid, start_ticks, boot_id, created`
+	terminalColumns = `id, tab_id, task_id, pid, pgid, sid, start_ticks, boot_id, created, capability`
 	jobColumns      = `id, verb, principal, face, target, state, outcome, started, ended`
 )
 
 func scanTerminal(row scanner) (Terminal, error) {
 	var v Terminal
 	var ticks, created int64
-	err := row.Scan(&v.ID, &v.TabID, &v.TaskID, &v.PID, &v.PGID, &v.SID, &ticks, &v.BootID, &created)
+	err := row.Scan(&v.ID, &v.TabID, &v.TaskID, &v.PID, &v.PGID, &v.SID, &ticks, &v.BootID, &created, &v.Capability)
 	v.StartTicks, v.Created = uint64(ticks), unstamp(created)
 	return v, err
 }
@@ -35,8 +35,11 @@ func (t *Tx) PutTerminal(ctx context.Context, v Terminal) (Terminal, error) {
 		v.Created = t.now()
 	}
 	v.Created = unstamp(stamp(v.Created))
-	_, err := t.q.ExecContext(ctx, `INSERT OR REPLACE INTO terminals (`+terminalColumns+`) VALUES (?,?,?,?,?,?,?,?,?)`,
-		v.ID, v.TabID, v.TaskID, v.PID, v.PGID, v.SID, int64(v.StartTicks), v.BootID, stamp(v.Created))
+	if err := limit("capability", v.Capability, MaxText); err != nil {
+		return Terminal{}, err
+	}
+	_, err := t.q.ExecContext(ctx, `INSERT OR REPLACE INTO terminals (`+terminalColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?)`,
+		v.ID, v.TabID, v.TaskID, v.PID, v.PGID, v.SID, int64(v.StartTicks), v.BootID, stamp(v.Created), v.Capability)
 	return v, err
 }
 

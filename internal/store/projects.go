@@ -7,15 +7,19 @@ import (
 	"termic/internal/ids"
 )
 
-const projectColumns = `id, name, root_path, base_branch, remote, non_git, bare, default_agent, position, created, removed`
+const projectColumns = `id, name, root_path, base_branch, remote, non_git, bare, default_agent, position, created, removed,
+	sandbox, mcp, mcp_projects, mcp_agents, sandbox_read, sandbox_write, sandbox_hosts`
 
 func scanProject(row scanner) (Project, error) {
 	var p Project
 	var created, removed int64
-	err := row.Scan(&p.ID, &p.Name, &p.RootPath, &p.BaseBranch, &p.Remote, &p.NonGit, &p.Bare, &p.DefaultAgent,
-		&p.Position, &created, &removed)
+	var projects, agents, reads, writes, hosts string
+	if err := row.Scan(&p.ID, &p.Name, &p.RootPath, &p.BaseBranch, &p.Remote, &p.NonGit, &p.Bare, &p.DefaultAgent,
+		&p.Position, &created, &removed, &p.Sandbox, &p.MCP, &projects, &agents, &reads, &writes, &hosts); err != nil {
+		return Project{}, err
+	}
 	p.Created, p.Removed = unstamp(created), unstamp(removed)
-	return p, err
+	return p, unlists(lists{{projects, &p.MCPProjects}, {agents, &p.MCPAgents}, {reads, &p.SandboxRead}, {writes, &p.SandboxWrite}, {hosts, &p.SandboxHosts}})
 }
 
 func noProject() error { return fault.New(fault.NotFound, "There is no such project") }
@@ -73,9 +77,21 @@ func (t *Tx) AddProject(ctx context.Context, p Project) (stored Project, existed
 		p.Created = t.now()
 	}
 	p.Created = unstamp(stamp(p.Created))
-	_, err = t.q.ExecContext(ctx, `INSERT INTO projects (`+projectColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?)`, p.ID, p.Name, p.RootPath,
-		p.BaseBranch, p.Remote, p.NonGit, p.Bare, p.DefaultAgent, p.Position, stamp(p.Created), stamp(p.Removed))
+	args, err := projectArgs(p)
+	if err != nil {
+		return Project{}, false, err
+	}
+	_, err = t.q.ExecContext(ctx, `INSERT INTO projects (`+projectColumns+`) VALUES (`+marks(args)+`)`, args...)
 	return p, false, err
+}
+
+func projectArgs(p Project) ([]any, error) {
+	texts, err := listTexts(p.MCPProjects, p.MCPAgents, p.SandboxRead, p.SandboxWrite, p.SandboxHosts)
+	if err != nil {
+		return nil, err
+	}
+	return []any{p.ID, p.Name, p.RootPath, p.BaseBranch, p.Remote, p.NonGit, p.Bare, p.DefaultAgent, p.Position, stamp(p.Created),
+		stamp(p.Removed), p.Sandbox, p.MCP, texts[0], texts[1], texts[2], texts[3], texts[4]}, nil
 }
 
 // UpdateProject lets fn change a copy of the project and stores it. Its id and time of birth stay.
@@ -109,15 +125,18 @@ func (t *Tx) RemoveProject(ctx context.Context, id string) error {
 }
 
 func (t *Tx) putProject(ctx context.Context, p Project) error {
-	return t.changed(ctx, noProject(), `UPDATE projects SET name=?, root_path=?, base_branch=?, remote=?, non_git=?, bare=?,
-		default_agent=?, position=?, removed=? WHERE id=?`, p.Name, p.RootPath, p.BaseBranch, p.Remote, p.NonGit, p.Bare,
-		p.DefaultAgent, p.Position, stamp(p.Removed), p.ID)
+	args, err := projectArgs(p)
+	if err != nil {
+		return err
+	}
+	return t.changed(ctx, noProject(), `UPDATE projects SET (`+projectColumns+`) = (`+marks(args)+`) WHERE id = ?`, append(args, p.ID)...)
 }
 
 // checkProject refuses bad texts, and a name or path that another project has.
 func (t *Tx) checkProject(ctx context.Context, p Project) error {
 	if err := firstError(limit("name", p.Name, MaxName), limit("path", p.RootPath, MaxPath), limit("base branch", p.BaseBranch, MaxPath),
-		limit("remote", p.Remote, MaxPath), limit("agent", p.DefaultAgent, MaxName)); err != nil {
+		limit("remote", p.Remote, MaxPath), limit("agent", p.DefaultAgent, MaxName),
+		limit("sandbox mode", p.Sandbox, MaxName)); err != nil {
 		return err
 	}
 	if p.Name == "" || p.RootPath == "" {

@@ -48,6 +48,11 @@ func (s *Store) DeleteTask(ctx context.Context, id string) error {
 	return s.Write(ctx, func(tx *Tx) error { return tx.DeleteTask(ctx, id) })
 }
 
+// SetConsent is Tx.SetConsent as one transaction.
+func (s *Store) SetConsent(ctx context.Context, projectID, digest string) error {
+	return s.Write(ctx, func(tx *Tx) error { return tx.SetConsent(ctx, projectID, digest) })
+}
+
 // CreateTab is Tx.CreateTab as one transaction.
 func (s *Store) CreateTab(ctx context.Context, v Tab) (Tab, error) {
 	return write1(ctx, s, func(tx *Tx) (Tab, error) { return tx.CreateTab(ctx, v) })

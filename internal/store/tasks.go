@@ -9,31 +9,26 @@ import (
 )
 
 const taskColumns = `id, project_id, name, branch, base_ref, base_commit, path, agent, state, error, is_main, parent_id, depth,
-	sandbox, mcp, mcp_projects, yolo, port, position, created, archived_at, backup_ref, reused_branch, warnings, log, revision, applied_tree`
+	sandbox, mcp, mcp_projects, yolo, port, position, created, archived_at, backup_ref, reused_branch, warnings, log, revision, applied_tree,
+	mcp_agents, sandbox_read, sandbox_write, sandbox_hosts, from_cage`
 
 func scanTask(row scanner) (Task, error) {
 	var t Task
 	var parent *string
 	var created, archived int64
-	var projects, warnings, log string
+	var projects, warnings, log, agents, reads, writes, hosts string
 	if err := row.Scan(&t.ID, &t.ProjectID, &t.Name, &t.Branch, &t.BaseRef, &t.BaseCommit, &t.Path, &t.Agent, &t.State, &t.Error,
 		&t.IsMain, &parent, &t.Depth, &t.Sandbox, &t.MCP, &projects, &t.Yolo, &t.Port, &t.Position, &created, &archived, &t.BackupRef,
-		&t.ReusedBranch, &warnings, &log, &t.Revision, &t.AppliedTree); err != nil {
+		&t.ReusedBranch, &warnings, &log, &t.Revision, &t.AppliedTree,
+		&agents, &reads, &writes, &hosts, &t.FromCage); err != nil {
 		return Task{}, err
 	}
 	if parent != nil {
 		t.ParentID = *parent
 	}
 	t.Created, t.ArchivedAt = unstamp(created), unstamp(archived)
-	var err error
-	if t.MCPProjects, err = unlist(projects); err != nil {
-		return Task{}, err
-	}
-	if t.Warnings, err = unlist(warnings); err != nil {
-		return Task{}, err
-	}
-	t.Log, err = unlist(log)
-	return t, err
+	return t, unlists(lists{{projects, &t.MCPProjects}, {agents, &t.MCPAgents}, {reads, &t.SandboxRead}, {writes, &t.SandboxWrite},
+		{hosts, &t.SandboxHosts}, {warnings, &t.Warnings}, {log, &t.Log}})
 }
 
 func noTask() error { return fault.New(fault.NotFound, "There is no such task") }
@@ -99,7 +94,7 @@ func (t *Tx) CreateTask(ctx context.Context, v Task) (Task, error) {
 		return Task{}, err
 	}
 	_, err = t.q.ExecContext(ctx, `INSERT INTO tasks (`+taskColumns+`)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, args...)
+		VALUES (`+marks(args)+`)`, args...)
 	return v, err
 }
 
@@ -124,7 +119,7 @@ func (t *Tx) UpdateTask(ctx context.Context, id string, fn func(*Task) error) (T
 	if err != nil {
 		return Task{}, err
 	}
-	if err := t.changed(ctx, noTask(), `UPDATE tasks SET (`+taskColumns+`) = (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+	if err := t.changed(ctx, noTask(), `UPDATE tasks SET (`+taskColumns+`) = (`+marks(args)+`)
 		WHERE id = ?`, append(args, id)...); err != nil {
 		return Task{}, err
 	}
@@ -141,15 +136,13 @@ func (t *Tx) DeleteTask(ctx context.Context, id string) error {
 }
 
 func taskArgs(v Task) ([]any, error) {
-	projects, err1 := list(v.MCPProjects).text()
-	warnings, err2 := list(v.Warnings).text()
-	log, err3 := list(v.Log).text()
-	if err := firstError(err1, err2, err3); err != nil {
+	texts, err := listTexts(v.MCPProjects, v.Warnings, v.Log, v.MCPAgents, v.SandboxRead, v.SandboxWrite, v.SandboxHosts)
+	if err != nil {
 		return nil, err
 	}
 	return []any{v.ID, v.ProjectID, v.Name, v.Branch, v.BaseRef, v.BaseCommit, v.Path, v.Agent, v.State, v.Error, v.IsMain,
-		nullable(v.ParentID), v.Depth, v.Sandbox, v.MCP, projects, v.Yolo, v.Port, v.Position, stamp(v.Created), stamp(v.ArchivedAt),
-		v.BackupRef, v.ReusedBranch, warnings, log, v.Revision, v.AppliedTree}, nil
+		nullable(v.ParentID), v.Depth, v.Sandbox, v.MCP, texts[0], v.Yolo, v.Port, v.Position, stamp(v.Created), stamp(v.ArchivedAt),
+		v.BackupRef, v.ReusedBranch, texts[1], texts[2], v.Revision, v.AppliedTree, texts[3], texts[4], texts[5], texts[6], v.FromCage}, nil
 }
 
 // checkTask refuses bad texts and a name that is taken, and makes sure of a block of ports.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"termic/internal/fault"
@@ -194,6 +195,37 @@ func unlist(text string) ([]string, error) {
 	}
 	return l, nil
 }
+
+// listTexts is text for each of some lists.
+func listTexts(of ...[]string) ([]string, error) {
+	out := make([]string, len(of))
+	for i, l := range of {
+		var err error
+		if out[i], err = list(l).text(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// lists are texts and where the lists in them belong.
+type lists []struct {
+	text string
+	to   *[]string
+}
+
+func unlists(l lists) error {
+	for _, v := range l {
+		var err error
+		if *v.to, err = unlist(v.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// marks are as many placeholders as there are arguments.
+func marks(args []any) string { return strings.TrimSuffix(strings.Repeat("?,", len(args)), ",") }
 
 // nullable stores the empty string as NULL, for references.
 func nullable(s string) any {

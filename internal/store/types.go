@@ -22,6 +22,13 @@ type Project struct {
 	NonGit       bool
 	Bare         bool
 	DefaultAgent string
+	Sandbox      string // mode of its new tasks; empty: as the settings say
+	MCP          bool   // of its new tasks, as are the next two; see Task
+	MCPProjects  []string
+	MCPAgents    []string
+	SandboxRead  []string // beside a task's own lists, at each start; see Task
+	SandboxWrite []string
+	SandboxHosts []string
 	Position     int // order in the sidebar, from 1; made by AddProject when 0
 	Created      time.Time
 	Removed      time.Time // zero while it is there; a removed project only keeps the history of its tasks
@@ -47,7 +54,14 @@ type Task struct {
 	MCP        bool
 	// MCPProjects are project ids that the agent may act on; nil: its own project only.
 	MCPProjects []string
-	Yolo        bool
+	// MCPAgents are ids of the agents that the agent may start; nil: those of its own kind only.
+	MCPAgents []string
+	// What the cage allows beside what every cage does: folders and files to read, to write, and hosts to reach.
+	SandboxRead, SandboxWrite, SandboxHosts []string
+	// FromCage is set for a task that a caged agent created. Its lists are all that it has, whatever its project allows;
+	// no secret of the project reaches it, and its scripts run in its cage.
+	FromCage bool
+	Yolo     bool
 	// Port is the first of a block of PortBlock ports. CreateTask reserves one when 0; it is free again once the task
 	// is archived, and a task that comes back gets another if its block was taken meanwhile.
 	Port         int
@@ -103,15 +117,18 @@ const (
 
 // Prompt is a text on its way to the agent of a tab.
 type Prompt struct {
-	ID      string // made by EnqueuePrompt when empty
-	TabID   string
-	TaskID  string // filled in by EnqueuePrompt
-	Text    string
-	State   string
-	Reason  string // why it failed, was cancelled or is unknown
-	Seq     int64  // order of arrival over all tabs; made by EnqueuePrompt
-	Created time.Time
-	Updated time.Time
+	ID     string // made by EnqueuePrompt when empty
+	TabID  string
+	TaskID string // filled in by EnqueuePrompt
+	// FromTask is the task whose caged agent sent it; empty for everybody else. Whether it may still be typed is asked
+	// again when it is.
+	FromTask string
+	Text     string
+	State    string
+	Reason   string // why it failed, was cancelled or is unknown
+	Seq      int64  // order of arrival over all tabs; made by EnqueuePrompt
+	Created  time.Time
+	Updated  time.Time
 }
 
 // Terminal is a running child of a PTY, written down so that what survives a killed app can be found and told from a
@@ -125,7 +142,15 @@ type Terminal struct {
 	SID        int
 	StartTicks uint64 // start time of the process in clock ticks since boot
 	BootID     string // identity of the boot that StartTicks counts from
+	Capability string // what it was provisioned with, as JSON; empty for one without a cage
 	Created    time.Time
+}
+
+// Consent says that the owner agreed to what a repository proposes for its tasks.
+type Consent struct {
+	ProjectID string
+	Digest    string // of the content that was agreed to
+	Created   time.Time
 }
 
 // States of a job.
