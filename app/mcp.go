@@ -31,9 +31,10 @@ const outside = "outside"
 //
 // The port stays the same over restarts, since clients keep it in their configuration. If another program has it,
 // nothing is served and no other port is taken: a client that knows the old address would hand its token to whoever
-// answers there. The token is a new one for each bind, so that none is older than the hold on its port.
+// answers there. The token is a new one for each bind, so that none is older than the hold on its port; so are those of
+// terminals, which mcp_tokens.go makes.
 //
-// It owns one goroutine for each listener that it bound; closing the server stops them, close waits.
+// It owns one goroutine for each listener that it bound or was given; closing the server stops them, close waits.
 type endpoint struct {
 	dir      *datadir.Dir
 	settings *settings.File
@@ -41,24 +42,27 @@ type endpoint struct {
 	version  string
 	log      *slog.Logger
 
-	backend mcp.Backend // set by start
-	changed func()      // set by start; tells who watches the status
+	backend mcp.Backend   // set by start
+	changed func()        // set by start; tells who watches the status
+	tried   chan struct{} // closed once the app has first tried to serve, or knows that it shall not
 
 	act sync.Mutex // held while something is bound, renewed or closed; guards the following
 	// server is what serves, nil for nothing.
 	server *mcp.Server
 	revoke func() bool // ends the token in the file; nil for none
 	port   int         // the one that is kept; 0 for none yet
+	binds  uint64      // how many there were
 	ended  bool
-	wg     sync.WaitGroup
+	wg     sync.WaitGroup // grows only while something serves, and while it is not ended
 
 	mu     sync.Mutex // guards the following, and is never held for long
 	status api.MCPResult
 	live   *mcp.Server // as server, for its counter
+	now    serving     // the zero value while nothing serves
 }
 
 func newEndpoint(dir *datadir.Dir, file *settings.File, tokens *grant.Registry, version string, log *slog.Logger) *endpoint {
-	return &endpoint{dir: dir, settings: file, tokens: tokens, version: version, log: log}
+	return &endpoint{dir: dir, settings: file, tokens: tokens, version: version, log: log, tried: make(chan struct{})}
 }
 
 // start takes up the setting, now and whenever it changes, until the returned function is called.
@@ -68,6 +72,7 @@ func (e *endpoint) start(ctx context.Context, backend mcp.Backend, changed func(
 	e.port = e.rememberedPort()
 	e.follow(ctx, e.settings.Get().MCP.Enabled)
 	e.act.Unlock()
+	close(e.tried)
 	return e.settings.Subscribe(func(s settings.Settings) {
 		e.act.Lock()
 		defer e.act.Unlock()
@@ -170,7 +175,7 @@ func (e *endpoint) follow(ctx context.Context, enabled bool) {
 func (e *endpoint) tell(enabled bool, err error) {
 	s := api.MCPResult{Enabled: enabled, Port: e.port}
 	if e.server != nil {
-		s.URL, s.TokenFile = "http://"+loopback(e.port)+mcp.Path, e.dir.File(datadir.MCPTokenFile)
+		s.URL, s.TokenFile = urlOf(e.port), e.dir.File(datadir.MCPTokenFile)
 	}
 	if f := fault.From(err); f != nil {
 		s.Error, s.Hint = f.Message, f.Hint
@@ -180,6 +185,8 @@ func (e *endpoint) tell(enabled bool, err error) {
 	e.mu.Unlock()
 	e.changed()
 }
+
+func urlOf(port int) string { return "http://" + loopback(port) + mcp.Path }
 
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
@@ -204,8 +211,10 @@ func (e *endpoint) bind(ctx context.Context) error {
 		}
 		return err
 	}
-	server := mcp.New(mcp.Options{Backend: e.backend, Version: e.version, Log: e.log, Authorize: e.authorize})
+	server := mcp.New(mcp.Options{Backend: e.backend, Version: e.version, Log: e.log, Authorize: e.tokens.Lookup})
 	e.port, e.server = port, server
+	e.binds++
+	e.setServing(serving{server: server, port: port, bind: e.binds})
 	e.wg.Go(func() { e.serve(server, server.Serve, listener) })
 	for _, l := range others {
 		e.wg.Go(func() { e.serve(server, server.Refuse, l) })
@@ -263,8 +272,11 @@ func (e *endpoint) serve(server *mcp.Server, run func(net.Listener) error, l net
 	e.tell(true, fault.Wrap(err, fault.Unavailable, "The MCP endpoint stopped serving").WithHint("`termic mcp enable` starts it again."))
 }
 
-// unbind takes the advertisement down, then the server. It also removes what a killed app left. e.act must be held.
+// unbind takes the advertisement down, then the tokens of terminals, then the server. It also removes what a killed app
+// left. e.act must be held.
 func (e *endpoint) unbind() {
+	e.setServing(serving{})
+	e.Revoke(func(g grant.Grant) bool { return g.Task != "" })
 	if err := os.Remove(e.dir.File(datadir.MCPTokenFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		e.log.Error("mcp: the token file could not be removed", "err", err)
 	}
@@ -301,12 +313,6 @@ func (e *endpoint) mint() error {
 	}
 	e.revoke = revoke
 	return nil
-}
-
-// authorize is the MCP face's use of the one lookup.
-func (e *endpoint) authorize(bearer string) (grant.Caller, bool) {
-	g, ok := e.tokens.Lookup(bearer)
-	return g.Caller(grant.MCP), ok
 }
 
 func (e *endpoint) rememberPort(port int) error {

@@ -16,11 +16,17 @@ type conns struct {
 	log  *slog.Logger
 
 	mu       sync.Mutex // guards the following
-	open     int        // all but those that wait for their refusal
-	strange  list.List  // of *conn: no token was shown yet
-	idle     list.List  // of *conn: the last request had a token, and its answer is out
+	all      map[*conn]struct{}
+	shut     bool      // no new one is taken
+	open     int       // all but those that wait for their refusal
+	strange  list.List // of *conn: no token was shown yet
+	idle     list.List // of *conn: the last request had a token, and its answer is out
 	evicted  uint64
 	rejected uint64
+}
+
+func newConns(most int, log *slog.Logger) *conns {
+	return &conns{most: most, log: log, all: map[*conn]struct{}{}}
 }
 
 // conn is one counted connection.
@@ -40,11 +46,12 @@ type conn struct {
 func (s *conns) admit(c net.Conn, own *ownListener) *conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.open >= s.most && !s.evictLocked() {
+	if s.shut || s.open >= s.most && !s.evictLocked() {
 		s.rejected++
 		return nil
 	}
 	k := &conn{Conn: c, conns: s, own: own}
+	s.all[k] = struct{}{}
 	s.open++
 	k.putLocked(&s.strange)
 	return k
@@ -64,6 +71,17 @@ func (s *conns) evictLocked() bool {
 	return false
 }
 
+// closeAll ends every connection, with what it has under way, and takes no new one.
+func (s *conns) closeAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shut = true
+	for k := range s.all {
+		k.goneLocked()
+		_ = k.Conn.Close() // its reader finds out
+	}
+}
+
 // putLocked makes the connection the newest of a list, or of none. s.mu must be held.
 func (c *conn) putLocked(l *list.List) {
 	if c.in != nil {
@@ -80,6 +98,7 @@ func (c *conn) goneLocked() {
 		return
 	}
 	c.closed = true
+	delete(c.conns.all, c)
 	c.putLocked(nil)
 	if !c.asleep {
 		c.conns.open--
@@ -141,6 +160,7 @@ type ownListener struct {
 	net.Listener
 	conns  *conns
 	host   string // what the Host header must be
+	door   string // of a cage: the only tokens that are taken are those for it; empty for the server's own address
 	closed bool   // every request is refused
 }
 

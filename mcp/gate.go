@@ -31,7 +31,7 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		bare(w, http.StatusMethodNotAllowed)
 		return
 	}
-	caller, ok := s.o.Authorize(bearer(r.Header))
+	held, ok := s.o.Authorize(bearer(r.Header), own.door)
 	if !ok {
 		s.unauthorized(w, r, k)
 		return
@@ -40,12 +40,12 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	s.backoff.clear()
 	body, status := s.body(w, r)
 	if status != 0 {
-		s.noteStatus(caller, status)
+		s.noteStatus(held.Caller(grant.MCP), status)
 		bare(w, status)
 		return
 	}
 	_ = rc.SetReadDeadline(time.Time{}) // from here on a read only tells whether the client is still there
-	s.serveRPC(w, r, caller, body)
+	s.serveRPC(w, r, held, body)
 }
 
 // fromPage reports whether a web page sent the request. Browsers put an Origin on every POST, a page's own included, and

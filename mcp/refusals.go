@@ -23,15 +23,16 @@ type refusals struct {
 	kinds map[refusalKind]*refusalCount
 }
 
-// refusalKind is what is counted together: there are few codes, and as many principals as tokens.
+// refusalKind is what is counted together: there are few codes, and no more principals than tokens.
 type refusalKind struct {
-	caller grant.Caller
-	code   fault.Code
+	principal string
+	code      fault.Code
 }
 
 type refusalCount struct {
-	err   error
-	times int
+	caller grant.Caller // the first of that principal
+	err    error
+	times  int
 }
 
 func newRefusals(tell func(grant.Caller, error, int)) *refusals {
@@ -44,14 +45,14 @@ func (r *refusals) note(caller grant.Caller, e *rpcError) {
 	if e.code == codeMethod {
 		f.Code = fault.Unsupported
 	}
-	kind := refusalKind{caller, f.Code}
+	kind := refusalKind{caller.Principal, f.Code}
 	r.mu.Lock()
 	if c, ok := r.kinds[kind]; ok {
 		c.times++
 		r.mu.Unlock()
 		return
 	}
-	r.kinds[kind] = &refusalCount{err: f}
+	r.kinds[kind] = &refusalCount{caller: caller, err: f}
 	r.mu.Unlock()
 	r.tell(caller, f, 1)
 	select {
@@ -93,8 +94,8 @@ func (r *refusals) flush() bool {
 	}
 	left := len(r.kinds) > 0
 	r.mu.Unlock()
-	for kind, c := range due {
-		r.tell(kind.caller, c.err, c.times)
+	for _, c := range due {
+		r.tell(c.caller, c.err, c.times)
 	}
 	return left
 }

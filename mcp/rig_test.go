@@ -61,10 +61,7 @@ func newRig(t testing.TB, backend Backend, limits Limits) *rig {
 	}
 	r.refused = &refusedCalls{Backend: backend}
 	r.full, r.scoped = r.mint(grant.Grant{Principal: "outside", Class: grant.Full}), r.mint(grant.Grant{Principal: "task:x", Class: grant.Scoped, Task: "x"})
-	r.Server = New(Options{Backend: r.refused, Version: "1.2.3", Log: log, Limits: limits, Authorize: func(b string) (grant.Caller, bool) {
-		g, ok := r.tokens.Lookup(b)
-		return g.Caller(grant.MCP), ok
-	}})
+	r.Server = New(Options{Backend: r.refused, Version: "1.2.3", Log: log, Limits: limits, Authorize: r.tokens.Lookup})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(t, err)
 	r.host = l.Addr().String()

@@ -27,8 +27,9 @@ type Backend interface {
 // Options say what a server serves. Backend, Authorize and Log are required.
 type Options struct {
 	Backend Backend
-	// Authorize turns a bearer into who asks; false for one that is not known. It is the only source of identity.
-	Authorize func(bearer string) (grant.Caller, bool)
+	// Authorize turns a bearer into what it gives; false for one that is not known, or not through that door (empty for
+	// the server's own address). It is the only source of identity.
+	Authorize func(bearer, door string) (grant.Held, bool)
 	Version   string // of the app
 	Log       *slog.Logger
 	Limits    Limits // zero fields take their defaults
@@ -36,7 +37,8 @@ type Options struct {
 
 // Limits bound what clients can take. Tests shorten them.
 type Limits struct {
-	Connections int           // at the same time, refusals that wait not counted; 64
+	Connections int           // at the same time, refusals and doors not counted; 64
+	Door        int           // connections of each door, its refusals not counted; 16
 	Head        time.Duration // from the first moment to the end of the head; 10 s
 	Body        time.Duration // from there to the end of the body; 10 s
 	Idle        time.Duration // between two requests; 2 minutes
@@ -52,6 +54,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.Connections == 0 {
 		l.Connections = 64
+	}
+	if l.Door == 0 {
+		l.Door = 16
 	}
 	if l.BodyBytes == 0 {
 		l.BodyBytes = 4 << 20
@@ -97,7 +102,7 @@ type (
 // New makes a server without a listener.
 func New(o Options) *Server {
 	o.Limits = o.Limits.withDefaults()
-	s := &Server{o: o, conns: &conns{most: o.Limits.Connections, log: o.Log}, backoff: &backoff{log: o.Log}, tools: map[grant.Class]toolset{}}
+	s := &Server{o: o, conns: newConns(o.Limits.Connections, o.Log), backoff: &backoff{log: o.Log}, tools: map[grant.Class]toolset{}}
 	for _, class := range []grant.Class{grant.Full, grant.Scoped, grant.ReadOnly, grant.Operator, grant.Approve} {
 		s.tools[class] = makeTools(class)
 	}
@@ -131,14 +136,19 @@ func New(o Options) *Server {
 
 // Serve answers on a listener until Close, or until it fails: nil after Close. The Host of requests must be its address.
 // It closes the listener.
-func (s *Server) Serve(l net.Listener) error { return s.serve(l, false) }
+func (s *Server) Serve(l net.Listener) error { return s.serve(l, ownListener{}) }
 
 // Refuse answers every request on a listener with 403, until Close. It is for an address that must not be anybody
 // else's.
-func (s *Server) Refuse(l net.Listener) error { return s.serve(l, true) }
+func (s *Server) Refuse(l net.Listener) error { return s.serve(l, ownListener{closed: true}) }
 
-func (s *Server) serve(l net.Listener, closed bool) error {
-	err := s.http.Serve(&ownListener{Listener: l, conns: s.conns, host: l.Addr().String(), closed: closed})
+// serve answers on l as own says. A listener without connections of its own shares the server's.
+func (s *Server) serve(l net.Listener, own ownListener) error {
+	own.Listener, own.host = l, l.Addr().String()
+	if own.conns == nil {
+		own.conns = s.conns
+	}
+	err := s.http.Serve(&own)
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
@@ -164,8 +174,10 @@ func (s *Server) TokenChanged() { s.backoff.clear() }
 // Failures is how many requests came without a right token.
 func (s *Server) Failures() uint64 { return s.backoff.count() }
 
-// serveRPC answers the body of a caller. What panics ends its own request, without a word of why.
-func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, caller grant.Caller, body []byte) {
+// serveRPC answers the body of a caller. What it asks for runs as long as its token lives. What panics ends its own
+// request, without a word of why.
+func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, held grant.Held, body []byte) {
+	caller := held.Caller(grant.MCP)
 	x := &exchange{header: r.Header}
 	defer func() {
 		if p := recover(); p != nil {
@@ -183,7 +195,9 @@ func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, caller grant.C
 	}
 	var result []byte
 	if e == nil {
-		result, e = x.run.run(s, r.Context(), caller, x)
+		ctx, done := held.Bind(r.Context())
+		result, e = x.run.run(s, ctx, caller, x)
+		done()
 	}
 	switch {
 	case r.Context().Err() != nil && s.ctx.Err() == nil:

@@ -37,6 +37,8 @@ func AgentFields() []Field {
 		{Key: "session_id_args", Kind: List, Doc: "Arguments that start a conversation with the id {UUID}.", max: maxItem, agent: func(a *Agent) any { return &a.SessionIDArgs }},
 		{Key: "resume_id_args", Kind: List, Doc: "Arguments that continue the conversation {UUID}.", max: maxItem, agent: func(a *Agent) any { return &a.ResumeIDArgs }},
 		{Key: "yolo_args", Kind: List, Doc: "Arguments that switch its own permission prompts off.", max: maxItem, agent: func(a *Agent) any { return &a.YoloArgs }},
+		{Key: "mcp_args", Kind: List, Doc: "Arguments that connect one start of it to the MCP endpoint at {MCP_URL}, with the token that it has in TERMIC_MCP_TOKEN.", max: maxItem, agent: func(a *Agent) any { return &a.MCPArgs }},
+		{Key: "mcp_connect", Kind: Text, Doc: "When those are used: caged (in a cage whose MCP box is checked), always (wherever it has a token; the tools take room in its conversations) or never.", max: 16, check: connect, agent: func(a *Agent) any { return &a.MCPConnect }},
 		{Key: "signals.busy", Kind: List, Doc: "Regular expressions for its title while it works.", max: maxLine, check: pattern, agent: func(a *Agent) any { return &a.Signals.Busy }},
 		{Key: "signals.idle", Kind: List, Doc: "Regular expressions for its title when it has finished.", max: maxLine, check: pattern, agent: func(a *Agent) any { return &a.Signals.Idle }},
 		{Key: "signals.attention", Kind: List, Doc: "Regular expressions for its title and notices when it waits for a person.", max: maxLine, check: pattern, agent: func(a *Agent) any { return &a.Signals.Attention }},
@@ -53,6 +55,14 @@ func PromptFields() []Field {
 		{Key: "body", Kind: Text, Doc: "Text that is sent.", max: maxBody, note: func(p *Prompt) any { return &p.Body }},
 		{Key: "disabled", Kind: Bool, Doc: "Whether it is hidden.", note: func(p *Prompt) any { return &p.Disabled }},
 	}
+}
+
+// connect refuses what is no answer to when an agent is connected.
+func connect(text string) string {
+	if !slices.Contains([]string{"caged", "always", "never"}, text) {
+		return "must be caged, always or never"
+	}
+	return ""
 }
 
 // pattern refuses a regular expression that does not compile.

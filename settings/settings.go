@@ -96,6 +96,8 @@ type Agent struct {
 	SessionIDArgs []string
 	ResumeIDArgs  []string
 	YoloArgs      []string
+	MCPArgs       []string
+	MCPConnect    string // caged, always, never; empty: not set
 	Signals       Signals
 }
 

@@ -30,6 +30,9 @@ func claude() Kind {
 		SessionIDArgs: []string{"--session-id", "{UUID}"},
 		ResumeIDArgs:  []string{"--resume", "{UUID}"},
 		NameArgs:      []string{"--name", "{TASK_SLUG}"},
+		// It puts in the variables itself, so that the token is in no argument.
+		MCPArgs: []string{"--mcp-config", `{"mcpServers":{"termic":{"type":"http","url":"${TERMIC_MCP_URL}",` +
+			`"headers":{"Authorization":"Bearer ${TERMIC_MCP_TOKEN}"},"timeout":600000}}}`},
 		Signals: Signals{
 			Reports: true,
 			// A leading star is shown at rest and while a question waits; any other leading symbol is its spinner.
@@ -60,10 +63,16 @@ func codex() Kind {
 		YoloArgs:     []string{"--dangerously-bypass-approvals-and-sandbox"},
 		ResumeArgs:   []string{"resume", "--last"},
 		ResumeIDArgs: []string{"resume", "{UUID}"},
-		// The update menu would eat the prompt. The background server is shared by every codex of one CODEX_HOME and
-		// would present one task's token for another.
+		// The update menu would eat the prompt.
 		UnattendedArgs: []string{"-c", "check_for_update_on_startup=false"},
-		Args:           []string{"-c", "features.daemon_auto_start=false"},
+		// The background server is shared by every codex of one CODEX_HOME and would present one task's token for another.
+		AlwaysArgs: []string{"-c", "features.daemon_auto_start=false"},
+		// These are joined to what its config.toml has under the same name. A header command of that could not read the
+		// token file from a cage, and codex gives up a server whose command fails, so ours takes its place.
+		MCPArgs: []string{"-c", "features.mcp_2026_07_28=true", "-c", "suppress_unstable_features_warning=true",
+			"-c", "mcp_servers.termic.url=\"{MCP_URL}\"", "-c", "mcp_servers.termic.enabled=true",
+			"-c", "mcp_servers.termic.bearer_token_env_var=\"TERMIC_MCP_TOKEN\"",
+			"-c", "mcp_servers.termic.http_headers_helper=\"printf {}\""},
 		Signals: Signals{
 			Reports:   true,
 			Attention: res(`(?i)action required`, `(?i)^waiting\b`, `(?i)approval requested`),

@@ -9,7 +9,14 @@ type Kind struct {
 	Name    string // for a person
 	Command string // program name, looked up on PATH, or an absolute path
 	Args    []string
-	Env     map[string]string // added to the child's environment
+	// AlwaysArgs come after Args and stay when a person writes other Args. They keep one task's agent apart from another's.
+	AlwaysArgs []string
+	Env        map[string]string // added to the child's environment
+
+	// MCPArgs connect one spawn to the MCP endpoint, at {MCP_URL} and with the token that it has in TERMIC_MCP_TOKEN,
+	// without writing to any file, and in the place of what the agent's own settings call by the same name.
+	MCPArgs []string
+	Connect Connect // when MCPArgs are used
 
 	YoloArgs       []string // added when the agent shall not ask for permission
 	ResumeArgs     []string // resume the newest conversation of the working directory; may be a subcommand
@@ -72,6 +79,22 @@ type Hints struct {
 	// Footer is the greatest number of non-blank rows below the composer; a row higher up is not the field but a quote
 	// of it in the transcript. Zero means 6.
 	Footer int
+}
+
+// Connect says when an agent that has a token is connected to the MCP endpoint by the arguments of its spawn. The list of
+// tools takes room in every conversation.
+type Connect string
+
+// When an agent is connected.
+const (
+	ConnectCaged  Connect = "caged"  // in a cage with the MCP box, where it has no other way; what is meant by none
+	ConnectAlways Connect = "always" // wherever it has a token
+	ConnectNever  Connect = "never"
+)
+
+// Connects reports whether a spawn with a token is connected by its arguments. caged: the token is that of a cage.
+func (k Kind) Connects(caged bool) bool {
+	return len(k.MCPArgs) > 0 && (k.Connect == ConnectAlways || caged && k.Connect != ConnectNever)
 }
 
 // ResultSource names the transcript format of an agent.

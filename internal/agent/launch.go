@@ -11,12 +11,14 @@ import (
 )
 
 // Vars fill the placeholders of arguments. A placeholder is written in braces, in any case: {UUID}, {TASK_NAME},
-// {TASK_SLUG}, {TASK_ID}, {TASK_PATH}, {BRANCH}, {PORT}; WORKSPACE_ is taken for TASK_. Unknown ones stay as they are.
+// {TASK_SLUG}, {TASK_ID}, {TASK_PATH}, {BRANCH}, {PORT}, {MCP_URL}; WORKSPACE_ is taken for TASK_. Unknown ones stay as they
+// are.
 type Vars struct {
 	UUID                                 string // set by Launch; a caller's value is only used when nothing is minted
 	TaskName, TaskSlug, TaskID, TaskPath string
 	Branch                               string
 	Port                                 int
+	mcpURL                               string // LaunchOptions.MCPURL
 }
 
 // LaunchOptions say how an agent is to be started.
@@ -26,7 +28,8 @@ type LaunchOptions struct {
 	ResumeByDir bool   // with Resume: the directory belongs to this task alone, so its newest conversation is ours
 	Fresh       bool   // start anew whatever is stored; excludes Resume
 	Yolo        bool
-	Unattended  bool // a prompt will be typed before a person looks
+	Unattended  bool   // a prompt will be typed before a person looks
+	MCPURL      string // address of the MCP endpoint, to connect by MCPArgs; empty: they are left out
 	Vars        Vars
 }
 
@@ -57,7 +60,12 @@ func Launch(k Kind, o LaunchOptions) (argv []string, sessionID string, err error
 	}
 	// The session part comes right after the fixed arguments, because for some agents it is a subcommand whose own
 	// flags must follow it.
-	parts := [][]string{{k.Command}, k.Args, session}
+	parts := [][]string{{k.Command}, k.Args, k.AlwaysArgs}
+	if o.MCPURL != "" {
+		o.Vars.mcpURL = o.MCPURL
+		parts = append(parts, k.MCPArgs)
+	}
+	parts = append(parts, session)
 	if o.Unattended {
 		parts = append(parts, k.UnattendedArgs)
 	}
@@ -102,6 +110,8 @@ func (v Vars) expand(s string) string {
 			return v.Branch
 		case "PORT":
 			return strconv.Itoa(v.Port)
+		case "MCP_URL":
+			return v.mcpURL
 		}
 		return m
 	})

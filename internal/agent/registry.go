@@ -18,7 +18,8 @@ type Custom struct {
 	Env               map[string]string
 	Extends           string // id of a built-in whose recipe is the start; empty = none, unless ID is a built-in's
 
-	YoloArgs, ResumeArgs, SessionIDArgs, ResumeIDArgs, NameArgs, UnattendedArgs []string
+	YoloArgs, ResumeArgs, SessionIDArgs, ResumeIDArgs, NameArgs, UnattendedArgs, MCPArgs []string
+	Connect                                                                              Connect // empty = the built-in's
 
 	Busy, Idle, Attention, Ignore, Pending []string // regular expressions (RE2)
 	Composer, Placeholder, Modal, Ready    []string // regular expressions (RE2) over screen rows
@@ -177,6 +178,11 @@ func (r *Registry) fromCustom(c Custom) (Kind, *Problem) {
 	} else if c.Extends != "" {
 		return Kind{}, &Problem{Field: "extends", Err: fmt.Errorf("there is no built-in agent %q", c.Extends)}
 	}
+	switch c.Connect {
+	case "", ConnectCaged, ConnectAlways, ConnectNever:
+	default:
+		return Kind{}, &Problem{Field: "mcp_connect", Err: fmt.Errorf("it is one of %s, %s, %s", ConnectCaged, ConnectAlways, ConnectNever)}
+	}
 	overlay(&base, c)
 	if base.Command == "" {
 		return Kind{}, &Problem{Field: "command", Err: errors.New("a command is needed")}
@@ -201,7 +207,7 @@ func overlay(k *Kind, c Custom) {
 		to   *[]string
 		from []string
 	}{{&k.Args, c.Args}, {&k.YoloArgs, c.YoloArgs}, {&k.ResumeArgs, c.ResumeArgs}, {&k.SessionIDArgs, c.SessionIDArgs},
-		{&k.ResumeIDArgs, c.ResumeIDArgs}, {&k.NameArgs, c.NameArgs}, {&k.UnattendedArgs, c.UnattendedArgs},
+		{&k.ResumeIDArgs, c.ResumeIDArgs}, {&k.NameArgs, c.NameArgs}, {&k.UnattendedArgs, c.UnattendedArgs}, {&k.MCPArgs, c.MCPArgs},
 		{&k.SandboxPaths, c.SandboxPaths}, {&k.SandboxHosts, c.SandboxHosts}} {
 		if f.from != nil {
 			*f.to = append([]string{}, f.from...)
@@ -218,6 +224,9 @@ func overlay(k *Kind, c Custom) {
 	}
 	if c.WorkDone != nil {
 		k.WorkDone = *c.WorkDone
+	}
+	if c.Connect != "" {
+		k.Connect = c.Connect
 	}
 	k.Disabled = c.Disabled
 }

@@ -79,7 +79,14 @@ type TabStatus struct {
 	Queued    int    `json:"queued"`
 	Exit      *Exit  `json:"exit,omitempty"` // how its last program ended
 	SessionID string `json:"session_id,omitempty"`
+	MCP       string `json:"mcp,omitempty"` // of a live program that gets a token: MCPConnected or MCPRestart; empty while the endpoint does not serve
 }
+
+// Whether a live program can use the MCP endpoint.
+const (
+	MCPConnected = "connected" // its token is good
+	MCPRestart   = "restart"   // it is older than the endpoint's bind: it must be started again to connect
+)
 
 // Exit says how a program ended.
 type Exit struct {

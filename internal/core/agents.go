@@ -17,6 +17,7 @@ func (c *Core) takeSettings(s settings.Settings) {
 	customs := make([]agent.Custom, len(s.Agents))
 	for i, a := range s.Agents {
 		customs[i] = agent.Custom{ID: a.ID, Name: a.Name, Command: a.Command, Args: a.Args, Env: a.Env,
+			MCPArgs: a.MCPArgs, Connect: agent.Connect(a.MCPConnect),
 			YoloArgs: a.YoloArgs, ResumeArgs: a.ResumeArgs, SessionIDArgs: a.SessionIDArgs, ResumeIDArgs: a.ResumeIDArgs,
 			Busy: a.Signals.Busy, Idle: a.Signals.Idle, Attention: a.Signals.Attention, Pending: a.Signals.Pending,
 			WorkDone: a.WorkDone, Disabled: a.Disabled != nil && *a.Disabled,

@@ -2,9 +2,12 @@ package core
 
 import (
 	"context"
+	"net"
 
 	"termic/internal/api"
 	"termic/internal/fault"
+	"termic/internal/grant"
+	"termic/internal/secret"
 )
 
 // Endpoint is the MCP listener as its owner sees it. Whoever puts the app together makes it, since the listener leads back
@@ -19,6 +22,27 @@ type Endpoint interface {
 	Disable(ctx context.Context) error
 	// Rotate replaces the token; the old one is worthless afterwards. It is fault.Conflict while nothing serves.
 	Rotate(ctx context.Context) error
+	// Bind is the number of the bind that serves now, from 1; 0 while nothing serves. What was made for an earlier bind
+	// is worthless.
+	Bind() uint64
+	// Mint makes a token that is good until it is revoked, or until the endpoint no longer serves. While nothing serves
+	// there is no token and no error: the ticket's Bind is 0. It waits until the app has first tried to serve.
+	Mint(ctx context.Context, g grant.Grant) (Ticket, error)
+	// Revoke ends every token whose grant is chosen, with the calls that it let in.
+	Revoke(chosen func(grant.Grant) bool)
+	// OpenDoor answers on a listener that only one cage can reach, for the tokens of that door alone, until close is
+	// called or the endpoint no longer serves. The listener is closed in every case.
+	OpenDoor(l net.Listener, door string) (close func(), err error)
+}
+
+// Ticket is a token that was minted for a terminal, and where it is good.
+type Ticket struct {
+	URL   string // of the endpoint
+	Port  int    // of URL
+	Token secret.String
+	Bind  uint64 // that it was made for; 0 for no ticket
+	// Revoke ends the token, with the calls that it let in. It may be called more than once; nil for no ticket.
+	Revoke func()
 }
 
 // MCPStatus is the verb mcp_status.
@@ -51,8 +75,12 @@ func (c *Core) withEndpoint(act func(Endpoint) error) (api.MCPResult, error) {
 	return c.endpoint.Status(), nil
 }
 
-// EndpointChanged tells those who watch that the status of the endpoint is another one.
-func (c *Core) EndpointChanged() { c.beacon.change() }
+// EndpointChanged tells those who watch that the status of the endpoint is another one. What runs in a cage and lost its
+// token with an earlier bind is started again; it returns at once.
+func (c *Core) EndpointChanged() {
+	c.beacon.change()
+	c.reconnectCaged()
+}
 
 // endpointNotices is what a person should see without asking.
 func (c *Core) endpointNotices() []string {

@@ -3,7 +3,6 @@ package core
 import (
 	"context"
 	"maps"
-	"strconv"
 	"sync"
 	"time"
 
@@ -22,17 +21,18 @@ const failedResume = 2 * time.Second
 // liveTab is a tab with a running program. Its runner goroutine types the prompts of its queue; the runner is owned by
 // Core, ends with the program, and is waited for by Core.Close.
 type liveTab struct {
-	tab     store.Tab
-	task    store.Task
-	kind    agent.Kind // of agent tabs
-	term    *ptyhost.Terminal
-	det     *agent.Detector // of agent tabs
-	row     string          // its row among the stored terminals
-	session string          // conversation of this spawn; "" when the agent chooses its own
-	started time.Time
-	resumed bool
-	kick    chan struct{} // wakes the runner; holds one
-	keys    chan struct{} // held by whoever types; holds one
+	tab      store.Tab
+	task     store.Task
+	kind     agent.Kind // of agent tabs
+	term     *ptyhost.Terminal
+	det      *agent.Detector // of agent tabs
+	row      string          // its row among the stored terminals
+	session  string          // conversation of this spawn; "" when the agent chooses its own
+	started  time.Time
+	resumed  bool
+	identity identity
+	kick     chan struct{} // wakes the runner; holds one
+	keys     chan struct{} // held by whoever types; holds one
 
 	mu       sync.Mutex // guards the following
 	fresh    bool       // nothing was typed by us yet
@@ -59,6 +59,11 @@ func (c *Core) startTab(ctx context.Context, taskID, tabID string, how startHow)
 		return nil, err
 	}
 	defer release()
+	return c.startHeld(ctx, taskID, tabID, how)
+}
+
+// startHeld is startTab for a caller that holds the starts of the task.
+func (c *Core) startHeld(ctx context.Context, taskID, tabID string, how startHow) (*liveTab, error) {
 	if l := c.liveOf(tabID); l != nil {
 		return l, nil
 	}
@@ -94,10 +99,14 @@ func (c *Core) planSpawn(ctx context.Context, taskID, tabID string, how startHow
 	l := &liveTab{tab: tab, task: task, kick: make(chan struct{}, 1), keys: make(chan struct{}, 1), fresh: true, resumed: how.resume}
 	base := c.environment(ctx)
 	spec := ptyhost.Spec{ID: tab.ID, Dir: task.Path, Size: how.size, ScrollbackLines: c.settings.Get().Terminal.ScrollbackLines}
-	extra := c.taskEnv(task)
+	if l.identity, err = c.identify(ctx, task, tab); err != nil {
+		return nil, ptyhost.Spec{}, err
+	}
+	extra := c.taskEnv(task, l.identity)
 	switch tab.Kind {
 	case store.TabAgent:
 		if err := c.planAgent(ctx, l, &spec, how); err != nil {
+			l.identity.revoke()
 			return nil, ptyhost.Spec{}, err
 		}
 		maps.Copy(extra, l.kind.Env)
@@ -106,6 +115,7 @@ func (c *Core) planSpawn(ctx context.Context, taskID, tabID string, how startHow
 	default:
 		spec.Argv = tab.Command
 	}
+	l.identity.env(extra)
 	spec.Env = shellenv.Build(shellenv.Options{Base: base, Extra: extra, Uncaged: true})
 	return l, spec, nil
 }
@@ -122,21 +132,12 @@ func (c *Core) planAgent(ctx context.Context, l *liveTab, spec *ptyhost.Spec, ho
 	}
 	vars := agent.Vars{TaskName: l.task.Name, TaskSlug: slug, TaskID: l.task.ID, TaskPath: l.task.Path, Branch: l.task.Branch, Port: l.task.Port}
 	o := agent.LaunchOptions{SessionID: sessionOf(l.tab), Resume: how.resume, ResumeByDir: how.byDir, Fresh: how.fresh,
-		Yolo: l.task.Yolo, Unattended: how.unattended, Vars: vars}
+		Yolo: l.task.Yolo, Unattended: how.unattended, Vars: vars, MCPURL: l.connectTo()}
 	if spec.Argv, l.session, err = agent.Launch(l.kind, o); err != nil {
 		return err
 	}
 	spec.Argv[0] = program
 	return nil
-}
-
-// taskEnv is what every terminal of a task is told about it.
-func (c *Core) taskEnv(t store.Task) map[string]string {
-	return map[string]string{
-		"TERMIC_TASK": t.Name, "TERMIC_TASK_ID": t.ID, "TERMIC_PORT": strconv.Itoa(t.Port), "TERMIC_SANDBOX_MODE": t.Sandbox,
-		"TERMIC_SANDBOX": map[bool]string{false: "0", true: "1"}[t.Sandbox != "off"],
-		"TERMIC_HELP":    "You run inside Termic, task " + t.Name + ". `termic help` lists what the command line can do; `termic status` tells about this task. Ports from TERMIC_PORT on are yours.",
-	}
 }
 
 // launch starts the program and puts the tab among the live ones. The row that finds a leftover after a crash is
@@ -155,15 +156,18 @@ func (c *Core) launch(ctx context.Context, l *liveTab, spec ptyhost.Spec) error 
 	c.host.Forget(l.tab.ID)
 	term, err := c.host.Start(spec)
 	if err != nil {
+		l.identity.revoke()
 		return err
 	}
 	l.term, l.started = term, time.Now()
 	close(ready)
 	if err := c.registerLive(ctx, l); err != nil {
+		l.identity.revoke()
 		_ = term.End(context.WithoutCancel(ctx), 0) // the error that stopped us is the one to tell
 		return err
 	}
 	c.beacon.change()
+	c.reconnectCaged() // the endpoint may have been bound anew since the token was minted
 	return nil
 }
 
@@ -222,6 +226,7 @@ func (c *Core) liveTabs(taskID string) []*liveTab {
 // exited takes note of a program that ended, by itself or because we ended it. The terminal counts as done only after
 // this has returned, so whoever waits for it finds the end stored.
 func (c *Core) exited(l *liveTab, e ptyhost.ExitStatus) {
+	l.identity.revoke()
 	l.mu.Lock()
 	ending := l.ending
 	l.mu.Unlock()
@@ -295,6 +300,7 @@ func (c *Core) endTab(ctx context.Context, l *liveTab, why string) error {
 	l.mu.Lock()
 	l.ending = why
 	l.mu.Unlock()
+	l.identity.revoke() // whatever the program does in its last moments, it does alone
 	if err := l.term.End(ctx, 0); err != nil {
 		return fault.Wrap(err, fault.Unavailable, "The program of tab %q could not be ended", l.tab.Title).
 			WithHint("End process %d by hand and try again.", l.term.Pid())

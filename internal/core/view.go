@@ -184,7 +184,7 @@ func (c *Core) viewTab(tab store.Tab, index int) api.TabStatus {
 	v := api.TabStatus{ID: tab.ID, Index: index, Kind: tab.Kind, Agent: tab.Agent, Title: tab.Title, IsDefault: tab.IsDefault,
 		Queued: c.queued(tab.ID), SessionID: sessionOf(tab)}
 	if l := c.liveOf(tab.ID); l != nil {
-		v.Live = true
+		v.Live, v.MCP = true, c.connection(l)
 		v.State, v.Detail = l.workState()
 		if title := l.term.Screen().Title; title != "" {
 			v.Title = title

@@ -72,10 +72,7 @@ func newFaces(t *testing.T) *faces {
 	token, err := tokens.Mint(grant.Grant{Principal: "outside", Class: grant.Full})
 	must(t, err)
 	f.token = token.Reveal()
-	server := mcp.New(mcp.Options{Backend: d, Log: log, Authorize: func(b string) (grant.Caller, bool) {
-		g, ok := tokens.Lookup(b)
-		return g.Caller(grant.MCP), ok
-	}})
+	server := mcp.New(mcp.Options{Backend: d, Log: log, Authorize: tokens.Lookup})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	f.mcpURL = "http://" + l.Addr().String() + mcp.Path
@@ -188,7 +185,7 @@ func TestOneCallOnEveryFace(t *testing.T) {
 			raw, err := json.Marshal(c.params)
 			must(t, err)
 			must(t, json.Unmarshal(raw, &wanted))
-			if f.calls[i].caller != want || f.calls[i].verb != c.verb || !reflect.DeepEqual(params, wanted) {
+			if !reflect.DeepEqual(f.calls[i].caller, want) || f.calls[i].verb != c.verb || !reflect.DeepEqual(params, wanted) {
 				t.Errorf("%s on %s: %+v", c.verb, want.Face, f.calls[i])
 			}
 		}

@@ -48,6 +48,11 @@ type Caller struct {
 	Face      Face
 	Class     Class
 	Task      string // the task that a task's token belongs to; empty for others
+	// Terminal is the tab whose running program the token was minted for; empty for others. What that program may do at
+	// most is kept with it.
+	Terminal string
+	// Projects are the ids of the projects that a scoped caller may act on. Not to be changed.
+	Projects []string
 }
 
 // OwnerOn is the person who owns the app, on the window or the CLI.

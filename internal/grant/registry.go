@@ -1,11 +1,14 @@
 package grant
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"slices"
 	"sync"
 
+	"termic/internal/fault"
 	"termic/internal/secret"
 )
 
@@ -15,16 +18,46 @@ const MaxTokens = 4096
 // ErrFull is returned by Mint when the registry holds MaxTokens.
 var ErrFull = errors.New("no more tokens can be held")
 
-// Grant is what possession of a token gives.
+// ErrRevoked is the cause of contexts that ended because the token of their call was taken back.
+var ErrRevoked = fault.New(fault.Forbidden, "The token of this call was taken back").
+	WithHint("The terminal that it was made for has ended or was started again, or the endpoint was.")
+
+// Grant is what possession of a token gives. A registry hands out the same Projects again and again, so nobody changes
+// them.
 type Grant struct {
-	Principal string // "task:<id>", "client:<name>", "outside"
-	Class     Class  // never Owner: a token does not make an owner
-	Task      string // the task that the token belongs to; empty for others
+	Principal string   // "task:<id>", "client:<name>", "outside"
+	Class     Class    // never Owner: a token does not make an owner
+	Task      string   // the task that the token belongs to; empty for others
+	Terminal  string   // the tab whose running program it was minted for; empty for others
+	Projects  []string // ids of the projects that a scoped token may act on
+	// Door is the one door that the token may come through. Empty: through none, only to the endpoint's own address.
+	Door string
 }
 
 // Caller is the one way from a grant to who asks, for every face that takes tokens.
 func (g Grant) Caller(f Face) Caller {
-	return Caller{Principal: g.Principal, Face: f, Class: g.Class, Task: g.Task}
+	return Caller{Principal: g.Principal, Face: f, Class: g.Class, Task: g.Task, Terminal: g.Terminal, Projects: g.Projects}
+}
+
+// Held is what a lookup found: the grant, and for how long it holds.
+type Held struct {
+	Grant
+	live context.Context // ends when the token is revoked
+}
+
+// Bind returns a context that ends with parent, and when the token is revoked: then its cause is ErrRevoked. cancel must
+// be called.
+func (h Held) Bind(parent context.Context) (ctx context.Context, cancel context.CancelFunc) {
+	ctx, end := context.WithCancelCause(parent)
+	if h.live == nil {
+		end(ErrRevoked) // nothing was found, so nothing holds
+		return ctx, func() {}
+	}
+	stop := context.AfterFunc(h.live, func() { end(ErrRevoked) })
+	return ctx, func() {
+		stop()
+		end(nil)
+	}
 }
 
 // digest is all that is kept of a token.
@@ -33,7 +66,8 @@ type digest [sha256.Size]byte
 // entry is a live token. It repeats its digest, so that what was found is compared again in constant time.
 type entry struct {
 	digest digest
-	grant  Grant
+	held   Held
+	end    context.CancelFunc // of held
 }
 
 // Registry maps tokens to grants. It keeps SHA-256 digests only, so that its memory tells nobody a token. It is safe for
@@ -59,14 +93,18 @@ func (r *Registry) Mint(g Grant) (secret.String, error) {
 		return secret.String{}, ErrFull
 	}
 	d := digestOf(token.Reveal())
-	r.entries[d] = entry{digest: d, grant: g}
+	g.Projects = slices.Clone(g.Projects)
+	live, end := context.WithCancel(context.Background())
+	r.entries[d] = entry{digest: d, held: Held{Grant: g, live: live}, end: end}
 	return token, nil
 }
 
-// Lookup is the one function that turns a bearer into a grant. The empty bearer matches nothing.
-func (r *Registry) Lookup(bearer string) (Grant, bool) {
+// Lookup is the one function that turns a bearer into a grant. door is the door that the bearer came through, empty for
+// none. A door only narrows: a token for another door, and one for a door that comes without one, are as unknown as a
+// guess. The empty bearer matches nothing.
+func (r *Registry) Lookup(bearer, door string) (Held, bool) {
 	if bearer == "" {
-		return Grant{}, false
+		return Held{}, false
 	}
 	d := digestOf(bearer)
 	r.mu.RLock()
@@ -74,36 +112,44 @@ func (r *Registry) Lookup(bearer string) (Grant, bool) {
 	r.mu.RUnlock()
 	// How long the map took says at most something about digests. The comparison that decides takes the same time
 	// whatever was found, and an entry that was never filled equals no digest.
-	if subtle.ConstantTimeCompare(e.digest[:], d[:]) != 1 || !ok {
-		return Grant{}, false
+	if subtle.ConstantTimeCompare(e.digest[:], d[:]) != 1 || !ok || e.held.Door != door {
+		return Held{}, false
 	}
-	return e.grant, true
+	return e.held, true
 }
 
-// Revoke ends every token whose grant is chosen, and returns how many. A call that was let in before goes on.
+// Revoke ends every token whose grant is chosen, with the calls that it let in, and returns how many.
 func (r *Registry) Revoke(chosen func(Grant) bool) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := 0
 	for d, e := range r.entries {
-		if chosen(e.grant) {
-			delete(r.entries, d)
+		if chosen(e.held.Grant) {
+			r.dropLocked(d)
 			n++
 		}
 	}
 	return n
 }
 
-// Revoker returns what ends one token and reports whether it was live. It remembers the digest alone, so whoever has to
+// dropLocked ends one token and reports whether it was live. r.mu must be held.
+func (r *Registry) dropLocked(d digest) bool {
+	e, ok := r.entries[d]
+	if ok {
+		delete(r.entries, d)
+		e.end()
+	}
+	return ok
+}
+
+// Revoker returns what ends one token, with the calls that it let in, and reports whether it was live. It remembers the digest alone, so whoever has to
 // take a token back later need not keep its value.
 func (r *Registry) Revoker(token secret.String) func() bool {
 	d := digestOf(token.Reveal())
 	return func() bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		_, ok := r.entries[d]
-		delete(r.entries, d)
-		return ok
+		return r.dropLocked(d)
 	}
 }
 

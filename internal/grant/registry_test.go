@@ -1,8 +1,10 @@
 package grant
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -23,19 +25,19 @@ func TestRegistry(t *testing.T) {
 		t.Fatal(err)
 	}
 	for token, want := range map[string]Grant{a.Reveal(): full, b.Reveal(): task, c.Reveal(): task} {
-		if got, ok := r.Lookup(token); !ok || got != want {
+		if got, ok := r.Lookup(token, ""); !ok || !reflect.DeepEqual(got.Grant, want) {
 			t.Errorf("%+v, %v; want %+v", got, ok, want)
 		}
 	}
 	for _, guess := range []string{"", " ", a.Reveal()[:63], a.Reveal() + "0", strings.Repeat(a.Reveal(), 5), strings.ToUpper(a.Reveal()), secret.Mint().Reveal()} {
-		if g, ok := r.Lookup(guess); ok || g != (Grant{}) {
+		if g, ok := r.Lookup(guess, ""); ok || !reflect.DeepEqual(g, Held{}) {
 			t.Errorf("a guess of %d characters was taken for %+v", len(guess), g)
 		}
 	}
 	if n := r.Revoke(func(g Grant) bool { return g.Task == "x" }); n != 2 || r.Len() != 1 {
 		t.Errorf("revoked %d, %d are left", n, r.Len())
 	}
-	if _, ok := r.Lookup(b.Reveal()); ok {
+	if _, ok := r.Lookup(b.Reveal(), ""); ok {
 		t.Error("a revoked token is taken")
 	}
 	if !r.Revoker(a)() || r.Revoker(a)() || r.Revoker(secret.String{})() || r.Len() != 0 {
@@ -62,8 +64,8 @@ func TestMintRefuses(t *testing.T) {
 
 // TestCallerIsTheGrant: nothing but the grant and the face is in a caller.
 func TestCallerIsTheGrant(t *testing.T) {
-	g := Grant{Principal: "task:x", Class: Scoped, Task: "x"}
-	if got := g.Caller(MCP); got != (Caller{Principal: "task:x", Face: MCP, Class: Scoped, Task: "x"}) {
+	g := Grant{Principal: "task:x", Class: Scoped, Task: "x", Terminal: "t", Projects: []string{"p"}, Door: "d"}
+	if got := g.Caller(MCP); !reflect.DeepEqual(got, Caller{Principal: "task:x", Face: MCP, Class: Scoped, Task: "x", Terminal: "t", Projects: []string{"p"}}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -77,7 +79,7 @@ func TestLookupIsAFunctionOfPossession(t *testing.T) {
 		var all []string
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
 			if len(all) == 0 || rapid.Bool().Draw(t, "mint") {
-				g := Grant{Principal: "p" + fmt.Sprint(len(all)), Class: rapid.SampledFrom([]Class{Full, Scoped, ReadOnly, Operator, Approve}).Draw(t, "class")}
+				g := Grant{Principal: "p" + fmt.Sprint(len(all)), Door: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "door"), Class: rapid.SampledFrom([]Class{Full, Scoped, ReadOnly, Operator, Approve}).Draw(t, "class")}
 				token, err := r.Mint(g)
 				if err != nil {
 					t.Fatal(err)
@@ -91,12 +93,62 @@ func TestLookupIsAFunctionOfPossession(t *testing.T) {
 			}
 			for _, token := range all {
 				want, alive := live[token]
-				if got, ok := r.Lookup(token); ok != alive || got != want {
-					t.Fatalf("%+v %v, want %+v %v", got, ok, want, alive)
+				for _, door := range []string{"", "a", "b"} {
+					got, ok := r.Lookup(token, door)
+					if through := alive && door == want.Door; ok != through || through && !reflect.DeepEqual(got.Grant, want) {
+						t.Fatalf("through %q: %+v %v, want %+v %v", door, got, ok, want, alive)
+					}
 				}
 			}
 		}
 	})
+}
+
+// TestBind: what a token let in ends with the token, by name, and with its own parent; nothing else ends it.
+func TestBind(t *testing.T) {
+	r := NewRegistry()
+	projects := []string{"p"}
+	token, err := r.Mint(Grant{Principal: "task:x", Class: Scoped, Task: "x", Projects: projects})
+	if err != nil {
+		t.Fatal(err)
+	}
+	projects[0] = "another"
+	held, ok := r.Lookup(token.Reveal(), "")
+	if !ok || held.Projects[0] != "p" {
+		t.Fatalf("the grant is another one: %+v", held)
+	}
+	inFlight, done := held.Bind(t.Context())
+	defer done()
+	over, cancel := held.Bind(t.Context())
+	cancel()
+	if over.Err() == nil || errors.Is(context.Cause(over), ErrRevoked) {
+		t.Errorf("a call that is over: %v", context.Cause(over))
+	}
+	parent, abandon := context.WithCancel(t.Context())
+	child, done2 := held.Bind(parent)
+	defer done2()
+	abandon()
+	if <-child.Done(); !errors.Is(context.Cause(child), context.Canceled) {
+		t.Errorf("a client that went away: %v", context.Cause(child))
+	}
+	if inFlight.Err() != nil {
+		t.Error("it ended early")
+	}
+	if n := r.Revoke(func(g Grant) bool { return g.Task == "x" }); n != 1 {
+		t.Errorf("revoked %d", n)
+	}
+	if <-inFlight.Done(); !errors.Is(context.Cause(inFlight), ErrRevoked) {
+		t.Errorf("cause %v", context.Cause(inFlight))
+	}
+	late, done3 := held.Bind(t.Context())
+	defer done3()
+	if <-late.Done(); !errors.Is(context.Cause(late), ErrRevoked) {
+		t.Errorf("found before, begun after: %v", context.Cause(late))
+	}
+	if none, done4 := (Held{}).Bind(t.Context()); !errors.Is(context.Cause(none), ErrRevoked) {
+		t.Errorf("nothing was found: %v", context.Cause(none))
+		done4()
+	}
 }
 
 func TestRegistryTakesManyAtOnce(t *testing.T) {
@@ -107,7 +159,7 @@ func TestRegistryTakesManyAtOnce(t *testing.T) {
 			for range 50 {
 				g := Grant{Principal: fmt.Sprint(i), Class: Full}
 				token, err := r.Mint(g)
-				if got, ok := r.Lookup(token.Reveal()); err != nil || !ok || got != g || !r.Revoker(token)() {
+				if got, ok := r.Lookup(token.Reveal(), ""); err != nil || !ok || !reflect.DeepEqual(got.Grant, g) || !r.Revoker(token)() {
 					t.Errorf("%v %+v %v", err, got, ok)
 				}
 			}
