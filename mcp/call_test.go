@@ -78,7 +78,7 @@ func TestToolsAreTheTable(t *testing.T) {
 					t.Errorf("%s: %s is %v, given %v", tool.Name, name, given, ok)
 				}
 			}
-			if params := v.ParamsOn(grant.MCP); len(params) != len(tool.InputSchema.Properties) {
+			if params := v.ParamsFor(grant.MCP, class); len(params) != len(tool.InputSchema.Properties) {
 				t.Errorf("%s has %d parameters, its schema %d", tool.Name, len(params), len(tool.InputSchema.Properties))
 			}
 			for _, p := range tool.InputSchema.Required {

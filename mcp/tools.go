@@ -28,7 +28,7 @@ func makeTools(class grant.Class) toolset {
 		if v.Local || !v.On(grant.MCP) || !class.Covers(v.Class) {
 			continue
 		}
-		t := tool{entry: describe(&v), done: encode(doneText(&v))}
+		t := tool{entry: describe(&v, class), done: encode(doneText(&v))}
 		set.named[v.Name] = t
 		list = append(list, t.entry)
 	}
@@ -40,18 +40,18 @@ func makeTools(class grant.Class) toolset {
 func (s *Server) toolsOf(class grant.Class) toolset { return s.tools[class] }
 
 // describe writes the entry of a verb. All four annotations are there: what is left out means that anything may happen.
-func describe(v *verb.Verb) []byte {
+func describe(v *verb.Verb, class grant.Class) []byte {
 	b := fmt.Appendf(nil, `{"name":%s,"description":%s,"inputSchema":`, encode(v.Name), encode(v.Doc))
-	b = append(b, schema(v)...)
+	b = append(b, schema(v, class)...)
 	return fmt.Appendf(b, `,"annotations":{"readOnlyHint":%t,"destructiveHint":%t,"idempotentHint":%t,"openWorldHint":%t}}`,
 		v.Effect.Kind == verb.Reads, v.Effect.Kind == verb.Destroys, v.Effect.Idempotent, v.Effect.OpenWorld)
 }
 
-// schema writes the parameters of a verb as JSON Schema 2020-12, in the order of the table.
-func schema(v *verb.Verb) []byte {
+// schema writes the parameters of a verb that a class may give as JSON Schema 2020-12, in the order of the table.
+func schema(v *verb.Verb, class grant.Class) []byte {
 	var required []string
 	b := []byte(`{"type":"object"`)
-	for i, p := range v.ParamsOn(grant.MCP) {
+	for i, p := range v.ParamsFor(grant.MCP, class) {
 		if i == 0 {
 			b = append(b, `,"properties":{`...)
 		} else {

@@ -29,14 +29,15 @@ type TaskNewParams struct {
 	Prompt         string   `json:"prompt,omitempty" cli:"prompt,p" doc:"first prompt, delivered when the agent is ready" tool:"first prompt"`
 	PromptRef      string   `json:"promptRef,omitempty" cli:"prompt-ref,P" face:"window|cli" doc:"prompt of the library to send first, before the text of prompt"`
 	Agent          string   `json:"agent,omitempty" cli:"agent" doc:"agent id; see task_agents"`
-	Mode           string   `json:"mode,omitempty" cli:"mode" enum:"worktree|main" doc:"own worktree, or the main checkout"`
+	Mode           string   `json:"mode,omitempty" cli:"mode" class:"full" enum:"worktree|main" doc:"own worktree, or the main checkout"`
 	Base           string   `json:"base,omitempty" cli:"base" doc:"branch or commit to start from"`
 	Branch         string   `json:"branch,omitempty" cli:"branch" face:"window|cli" doc:"branch name instead of one made from the name"`
 	From           string   `json:"from,omitempty" cli:"from" face:"window|cli" doc:"adopt this existing worktree folder"`
 	Resume         string   `json:"resume,omitempty" cli:"resume" face:"window|cli" doc:"session id that the agent resumes"`
-	Sandbox        string   `json:"sandbox,omitempty" cli:"sandbox" face:"window|cli" enum:"off|monitor|enforce-fs|enforce" doc:"cage of the task"`
-	MCP            bool     `json:"mcp,omitempty" cli:"mcp" face:"window|cli" doc:"let the agent drive tasks over MCP"`
-	Projects       []string `json:"projects,omitempty" cli:"projects" face:"window|cli" doc:"projects that the agent may act on"`
+	Sandbox        string   `json:"sandbox,omitempty" cli:"sandbox" class:"full" enum:"off|monitor|enforce-fs|enforce" doc:"cage of the task"`
+	MCP            bool     `json:"mcp,omitempty" cli:"mcp" class:"full" doc:"let the caged agent drive tasks over MCP"`
+	Projects       []string `json:"projects,omitempty" cli:"projects" class:"full" doc:"projects that it may act on; its own when left out"`
+	Agents         []string `json:"agents,omitempty" cli:"agents" class:"full" doc:"agents that it may start; its own when left out"`
 	Yolo           bool     `json:"yolo,omitempty" cli:"yolo" face:"window|cli" doc:"start the agent with its own permission prompts off"`
 	NoAgent        bool     `json:"noAgent,omitempty" cli:"no-agent" face:"window|cli" doc:"make the task without starting its agent"`
 	Open           bool     `json:"open,omitempty" cli:"open" face:"window|cli" doc:"show it in the window"`
@@ -75,7 +76,7 @@ type TaskResultParams struct{ Target }
 // TaskLogParams are the parameters of task_log.
 type TaskLogParams struct {
 	Target
-	Shell     bool   `json:"shell,omitempty" cli:"shell" doc:"the task's own shell instead of its agent" tool:"its shell, not its agent"`
+	Shell     bool   `json:"shell,omitempty" cli:"shell" class:"full" doc:"the task's own shell instead of its agent" tool:"its shell, not its agent"`
 	Tab       string `json:"tab,omitempty" cli:"tab" doc:"tab: id, index or title" tool:"id, index or title"`
 	LastBytes int64  `json:"lastBytes,omitempty" cli:"last-bytes" doc:"only the newest bytes, at most 262144"`
 	Plain     bool   `json:"plain,omitempty" cli:"plain" doc:"the visible text without control sequences" tool:"without control sequences"`
@@ -116,7 +117,7 @@ type TaskRestoreParams struct{ NamedTarget }
 // TaskTabParams are the parameters of task_tab.
 type TaskTabParams struct {
 	Target
-	Kind      string `json:"kind,omitempty" cli:"kind" enum:"agent|terminal|shell|default" doc:"kind of tab; default: the task's own agent" tool:"default: the task's own agent"`
+	Kind      string `json:"kind,omitempty" cli:"kind" class:"full" enum:"agent|terminal|shell|default" doc:"kind of tab; default: the task's own agent" tool:"default: the task's own agent"`
 	AgentID   string `json:"agentId,omitempty" cli:"agent" doc:"agent of an agent tab"`
 	Restart   string `json:"restart,omitempty" cli:"restart" face:"window|cli" doc:"start the program of this tab again: id, index or title"`
 	Prompt    string `json:"prompt,omitempty" cli:"prompt,p" doc:"prompt for the new agent"`
@@ -139,6 +140,52 @@ type TaskAgentsParams struct{}
 // PromptsParams are the parameters of prompts.
 type PromptsParams struct {
 	Selector string `json:"selector,omitempty" cli:"arg" doc:"prompt id or title; with it, the text is shown" tool:"id or title; shows its text"`
+}
+
+// TaskSandboxParams are the parameters of task_sandbox. Without any beside the task, it only shows. A list replaces the one
+// there is; an empty one, or one of a single empty text, sets it back to what holds by itself.
+type TaskSandboxParams struct {
+	NamedTarget
+	Mode     string   `json:"mode,omitempty" cli:"mode" enum:"off|monitor|enforce-fs|enforce" doc:"how the agent is caged"`
+	MCP      bool     `json:"mcp,omitempty" cli:"mcp" doc:"let the caged agent drive tasks over MCP"`
+	NoMCP    bool     `json:"noMcp,omitempty" cli:"no-mcp" doc:"take that back"`
+	Projects []string `json:"projects,omitempty" cli:"projects" doc:"projects that it may act on; its own when empty"`
+	Agents   []string `json:"agents,omitempty" cli:"agents" doc:"agents that it may start; its own when empty"`
+	Read     []string `json:"read,omitempty" cli:"read" doc:"files and folders that the cage may read as well"`
+	Write    []string `json:"write,omitempty" cli:"write" doc:"files and folders that the cage may change as well"`
+	Hosts    []string `json:"hosts,omitempty" cli:"hosts" doc:"hosts that the cage may reach as well"`
+	Yes      bool     `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
+}
+
+// SandboxAllowParams are the parameters of sandbox_allow: exactly one of host, read and write.
+type SandboxAllowParams struct {
+	NamedTarget
+	Host  string `json:"host,omitempty" cli:"host" doc:"host that may be reached, as it was refused"`
+	Read  string `json:"read,omitempty" cli:"read" doc:"file or folder that may be read"`
+	Write string `json:"write,omitempty" cli:"write" doc:"file or folder that may be changed"`
+	For   string `json:"for,omitempty" cli:"for" enum:"task|project|agent" doc:"for this task (the default), every task of its project, or its agent in every task"`
+}
+
+// ProjectSettingsParams are the parameters of project_settings: the defaults of its tasks. Without any beside the name,
+// it only shows. Lists are as in task_sandbox.
+type ProjectSettingsParams struct {
+	Name     string   `json:"name" cli:"arg" doc:"project: name or id" tool:"-"`
+	Agent    string   `json:"agent,omitempty" cli:"agent" doc:"agent of its new tasks; none for the one of the settings"`
+	Sandbox  string   `json:"sandbox,omitempty" cli:"sandbox" enum:"default|off|monitor|enforce-fs|enforce" doc:"cage of its new tasks; default is the one of the settings"`
+	MCP      bool     `json:"mcp,omitempty" cli:"mcp" doc:"let caged agents of its new tasks drive tasks over MCP"`
+	NoMCP    bool     `json:"noMcp,omitempty" cli:"no-mcp" doc:"take that back"`
+	Projects []string `json:"projects,omitempty" cli:"projects" doc:"projects that they may act on; their own when empty"`
+	Agents   []string `json:"agents,omitempty" cli:"agents" doc:"agents that they may start; their own when empty"`
+	Read     []string `json:"read,omitempty" cli:"read" doc:"files and folders that cages of its tasks may read as well"`
+	Write    []string `json:"write,omitempty" cli:"write" doc:"files and folders that cages of its tasks may change as well"`
+	Hosts    []string `json:"hosts,omitempty" cli:"hosts" doc:"hosts that cages of its tasks may reach as well"`
+}
+
+// ProjectConsentParams are the parameters of project_consent. Without digest and withdraw, it only shows.
+type ProjectConsentParams struct {
+	Name     string `json:"name" cli:"arg" doc:"project: name or id" tool:"-"`
+	Digest   string `json:"digest,omitempty" cli:"digest" doc:"consent to the content with this digest, as it was shown"`
+	Withdraw bool   `json:"withdraw,omitempty" cli:"withdraw" doc:"take the consent back"`
 }
 
 // ProjectListParams are the parameters of project_list.

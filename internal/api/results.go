@@ -1,5 +1,7 @@
 package api
 
+import "encoding/json"
+
 // Task states, as they are stored and shown.
 const (
 	TaskCreating = "creating" // accepted; its worktree or first agent is under way
@@ -31,6 +33,7 @@ const (
 	SendDelivered = "delivered" // typed, and seen to arrive
 	SendQueued    = "queued"    // the agent is busy or not ready; it follows
 	SendSpawned   = "spawned"   // an agent was started for it
+	SendAccepted  = "accepted"  // taken for a task that the sender may not read: nothing else is told
 )
 
 // DiffStat counts the changes of a task against its base: commits, staged, unstaged and untracked files.
@@ -102,6 +105,37 @@ type TaskDetail struct {
 	Port       int         `json:"port"`
 	Log        []string    `json:"log,omitempty"`      // lines of its creation
 	Warnings   []string    `json:"warnings,omitempty"` // of its creation
+	Cage       *Cage       `json:"cage,omitempty"`
+	Denials    []Denial    `json:"denials,omitempty"` // what its cages refused, or would refuse; newest first
+}
+
+// Cage is what beside its mode is set for the cage of a task, or for those of a project's tasks.
+type Cage struct {
+	MCP      bool     `json:"mcp"`      // the caged agent may drive tasks over MCP
+	Projects []string `json:"projects"` // names of the projects that it may act on; empty: its own only
+	Agents   []string `json:"agents"`   // agents that it may start; empty: its own only
+	Read     []string `json:"read"`
+	Write    []string `json:"write"`
+	Hosts    []string `json:"hosts"`
+}
+
+// Kinds of denial.
+const (
+	DenyHost  = "host"
+	DenyRead  = "read"
+	DenyWrite = "write"
+	DenyOther = "other"
+)
+
+// Denial is something that a cage refused; the same thing again only counts.
+type Denial struct {
+	Kind   string `json:"kind"`
+	Target string `json:"target"` // host with port, or path; untrusted text
+	TabID  string `json:"tab_id,omitempty"`
+	Count  int64  `json:"count"`
+	Last   string `json:"last"`                 // RFC 3339, UTC
+	Reason string `json:"reason,omitempty"`     // one sentence
+	Would  bool   `json:"would_deny,omitempty"` // only recorded: an enforcing cage would have refused it
 }
 
 // TaskListResult is the result of task_list, sorted by project and name.
@@ -112,6 +146,25 @@ type TaskListResult struct {
 // TaskStatusResult is the result of task_status.
 type TaskStatusResult struct {
 	Task TaskDetail `json:"task"`
+}
+
+// TaskSandboxResult is the result of task_sandbox.
+type TaskSandboxResult struct {
+	TaskID   string   `json:"task_id"`
+	Mode     string   `json:"mode"`
+	Cage     Cage     `json:"cage"`
+	Ended    int      `json:"ended"`              // terminals that were ended by the change
+	Warnings []string `json:"warnings,omitempty"` // what was tightened, and by what
+}
+
+// SandboxAllowResult is the result of sandbox_allow. Agents that run keep the cage that they have.
+type SandboxAllowResult struct {
+	TaskID  string `json:"task_id"`
+	Kind    string `json:"kind"`
+	Target  string `json:"target"`
+	For     string `json:"for"`
+	Changed bool   `json:"changed"` // false: it was allowed there already
+	Restart bool   `json:"restart"` // an agent of the task runs, and must be started again to have it
 }
 
 // WaitOutcome is how a wait ended.
@@ -138,6 +191,15 @@ type TaskSendResult struct {
 	Capable bool         `json:"capable"` // false: this agent gives no sign of settling
 	Job     string       `json:"job,omitempty"`
 	Wait    *WaitOutcome `json:"wait,omitempty"`
+}
+
+// MarshalJSON leaves everything but the word out of an answer about a task that the sender may not read.
+func (r TaskSendResult) MarshalJSON() ([]byte, error) {
+	if r.Mode == SendAccepted {
+		return []byte(`{"mode":"accepted"}`), nil
+	}
+	type plain TaskSendResult
+	return json.Marshal(plain(r))
 }
 
 // TaskWaitResult is the result of task_wait.
@@ -303,6 +365,50 @@ type Project struct {
 	DefaultAgent string `json:"default_agent,omitempty"`
 	Tasks        int    `json:"tasks"`
 	Missing      bool   `json:"missing,omitempty"` // its folder is gone
+	Sandbox      string `json:"sandbox,omitempty"` // cage of its new tasks; absent: that of the settings
+	Cage         *Cage  `json:"cage,omitempty"`    // absent while nothing is set
+	Repo         *Repo  `json:"repo,omitempty"`    // absent without a .termic.yaml in its folder
+}
+
+// States of what a repository proposes.
+const (
+	RepoKnobs   = "knobs"   // it only tightens: nothing to consent to
+	RepoWaiting = "waiting" // its lists and scripts have no effect until the owner consents
+	RepoAgreed  = "agreed"
+	RepoBroken  = "broken" // it cannot be read, and no agent starts until it can
+)
+
+// Repo is what the .termic.yaml of a project's folder says. All of it is untrusted text.
+type Repo struct {
+	State    string   `json:"state"`
+	Digest   string   `json:"digest,omitempty"` // of its content; consent is to this
+	Problem  string   `json:"problem,omitempty"`
+	Mode     string   `json:"mode,omitempty"` // at least this tight
+	NoMCP    bool     `json:"no_mcp,omitempty"`
+	Projects []string `json:"projects,omitempty"` // at most these
+	Agents   []string `json:"agents,omitempty"`   // at most these
+	Read     []string `json:"read,omitempty"`     // proposals, as are the following
+	Write    []string `json:"write,omitempty"`
+	Hosts    []string `json:"hosts,omitempty"`
+	Scripts  []Script `json:"scripts,omitempty"`
+}
+
+// Script is a command that a repository proposes.
+type Script struct {
+	Name    string `json:"name"` // setup, run, archive
+	Command string `json:"command"`
+}
+
+// ProjectSettingsResult is the result of project_settings.
+type ProjectSettingsResult struct {
+	Project Project `json:"project"`
+}
+
+// ProjectConsentResult is the result of project_consent.
+type ProjectConsentResult struct {
+	Name string `json:"name"`
+	Repo *Repo  `json:"repo,omitempty"` // absent without a .termic.yaml
+	Text string `json:"text,omitempty"` // the file itself; untrusted
 }
 
 // ProjectListResult is the result of project_list.

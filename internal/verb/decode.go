@@ -25,7 +25,7 @@ const MaxPrompt = 900 << 10
 // decode turns a parameter object into the verb's parameter struct. It is exact: unknown, repeated and differently
 // spelled names, wrong types, values outside an enumeration, missing required ones, text that is not UTF-8 and
 // anything after the object are refused by name. An absent object is an empty one.
-func (v *Verb) decode(face grant.Face, raw json.RawMessage) (any, error) {
+func (v *Verb) decode(caller grant.Caller, raw json.RawMessage) (any, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		raw = json.RawMessage("{}")
 	}
@@ -39,7 +39,7 @@ func (v *Verb) decode(face grant.Face, raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	offered := v.ParamsOn(face)
+	offered := v.ParamsFor(caller.Face, caller.Class)
 	for _, name := range sortedKeys(fields) {
 		i := slices.IndexFunc(offered, func(p Param) bool { return p.Name == name })
 		if i < 0 {

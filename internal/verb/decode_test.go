@@ -23,7 +23,7 @@ func must(t *testing.T, name string) *Verb {
 }
 
 func TestDecode(t *testing.T) {
-	got, err := must(t, "task_new").decode(grant.CLI, json.RawMessage(` {"name":"fix","wait":true,"timeoutMs":1500,"projects":["a","b"],"cwd":"/x","mode":"main"} `))
+	got, err := must(t, "task_new").decode(grant.OwnerOn(grant.CLI), json.RawMessage(` {"name":"fix","wait":true,"timeoutMs":1500,"projects":["a","b"],"cwd":"/x","mode":"main"} `))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestDecode(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	for _, empty := range []string{"", "  ", "{}"} {
-		if _, err := must(t, "task_agents").decode(grant.MCP, json.RawMessage(empty)); err != nil {
+		if _, err := must(t, "task_agents").decode(full, json.RawMessage(empty)); err != nil {
 			t.Errorf("%q: %v", empty, err)
 		}
 	}
@@ -66,7 +66,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"task_send", "cli", `{"task":"a","prompt":"` + strings.Repeat("x", MaxPrompt+1) + `"}`, "at most 921600 are taken"},
 		{"task_send", "cli", `{"task":"` + strings.Repeat("x", MaxParams) + `"}`, "at most 1048576 are taken"},
 	} {
-		_, err := must(t, c.verb).decode(grant.Face(c.face), json.RawMessage(c.raw))
+		_, err := must(t, c.verb).decode(grant.OwnerOn(grant.Face(c.face)), json.RawMessage(c.raw))
 		if f := fault.From(err); f == nil || f.Code != fault.InvalidArgument || !strings.Contains(f.Message, c.want) {
 			t.Errorf("%s on %s, %.60s: %v, want %q", c.verb, c.face, c.raw, err, c.want)
 		}
@@ -90,14 +90,14 @@ func TestDecodeIsExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := v.decode(face, raw); err != nil {
+		if _, err := v.decode(grant.OwnerOn(face), raw); err != nil {
 			t.Fatalf("%s on %s refuses %s: %v", v.Name, face, raw, err)
 		}
 		fields[rapid.StringMatching(`[a-z_]{1,12}X`).Draw(t, "unknown")] = 1
 		if raw, err = json.Marshal(fields); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := v.decode(face, raw); fault.CodeOf(err) != fault.InvalidArgument {
+		if _, err := v.decode(grant.OwnerOn(face), raw); fault.CodeOf(err) != fault.InvalidArgument {
 			t.Fatalf("%s on %s takes %s", v.Name, face, raw)
 		}
 	})
@@ -126,7 +126,7 @@ func FuzzDecode(f *testing.F) {
 		table := All()
 		v := &table[int(which)%len(table)]
 		for _, face := range faces {
-			_, err := v.decode(face, json.RawMessage(raw))
+			_, err := v.decode(grant.OwnerOn(face), json.RawMessage(raw))
 			if err != nil && fault.CodeOf(err) != fault.InvalidArgument {
 				t.Errorf("%s on %s: %v", v.Name, face, err)
 			}

@@ -65,7 +65,7 @@ func (d *Dispatcher) call(ctx context.Context, caller grant.Caller, name string,
 		err := unknownVerb(name)
 		return nil, d.refused(ctx, row, err)
 	}
-	params, err := v.decode(caller.Face, raw)
+	params, err := v.decode(caller, raw)
 	if err != nil {
 		return nil, d.refused(ctx, row, err)
 	}

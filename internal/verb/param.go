@@ -36,6 +36,7 @@ type Param struct {
 	// ClientOnly parameters are read by the command line and never sent.
 	ClientOnly bool
 	Faces      []grant.Face // nil: all
+	Class      grant.Class  // the narrowest that may give it; empty: that of the verb
 }
 
 // On reports whether a face offers the parameter.
@@ -73,6 +74,9 @@ func paramOf(t reflect.Type, f reflect.StructField) Param {
 	}
 	if e := f.Tag.Get("enum"); e != "" {
 		p.Enum = strings.Split(e, "|")
+	}
+	if p.Class = grant.Class(f.Tag.Get("class")); p.Class != "" && !grant.Owner.Covers(p.Class) {
+		panic(fmt.Sprintf("verb: parameter %s.%s has the unknown class %q", t.Name(), f.Name, p.Class))
 	}
 	for _, face := range strings.FieldsFunc(f.Tag.Get("face"), func(r rune) bool { return r == '|' }) {
 		p.Faces = append(p.Faces, grant.Face(face))

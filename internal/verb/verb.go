@@ -87,11 +87,14 @@ func local[P any](v Verb) Verb {
 // On reports whether a face offers the verb.
 func (v *Verb) On(f grant.Face) bool { return v.NotOn[f] == "" }
 
-// ParamsOn returns the parameters that a face offers.
-func (v *Verb) ParamsOn(f grant.Face) []Param {
+// ParamsOn returns the parameters that a face offers to whoever may give them all.
+func (v *Verb) ParamsOn(f grant.Face) []Param { return v.ParamsFor(f, grant.Owner) }
+
+// ParamsFor returns the parameters that a face offers to callers of a class.
+func (v *Verb) ParamsFor(f grant.Face, c grant.Class) []Param {
 	var out []Param
 	for _, p := range v.Params {
-		if p.On(f) && !p.ClientOnly {
+		if p.On(f) && !p.ClientOnly && (p.Class == "" || c.Covers(p.Class)) {
 			out = append(out, p)
 		}
 	}
