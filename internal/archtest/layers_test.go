@@ -116,6 +116,7 @@ var table = []row{
 	{pkg: "internal/agent", in: mechanism},
 	{pkg: "internal/grant", in: mechanism},
 	{pkg: "internal/ptyhost", in: mechanism},
+	{pkg: "internal/repofile", in: mechanism},
 	{pkg: "internal/store", in: mechanism},
 	{pkg: "internal/worktree", in: mechanism},
 	{pkg: "sandbox", in: mechanism},

@@ -1,0 +1,170 @@
+package repofile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"termic/internal/fault"
+)
+
+const whole = `# how we run agents
+version: 1
+sandbox:
+  mode: enforce-fs
+  mcp: false
+  projects: [web, api]
+  agents:
+    - claude
+  read: [/opt/sdk]
+  write: [$HOME/.cache/go]
+  hosts:
+    - example.com
+    - "*.example.com"
+scripts:
+  archive: make clean
+  setup: |
+    npm ci
+    make
+  preview_url: http://localhost:$TERMIC_PORT
+exclude: [dist]
+`
+
+func TestParse(t *testing.T) {
+	got, err := Parse([]byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := File{Digest: digest([]byte(whole)), Text: whole, Mode: "enforce-fs", NoMCP: true, Projects: []string{"web", "api"}, Agents: []string{"claude"},
+		Read: []string{"/opt/sdk"}, Write: []string{"$HOME/.cache/go"}, Hosts: []string{"example.com", "*.example.com"},
+		Scripts: []Script{{"setup", "npm ci\nmake\n"}, {"archive", "make clean"}}}
+	if diff := cmp.Diff(want, got); diff != "" || !got.Proposes() {
+		t.Errorf("%s", diff)
+	}
+	for raw, want := range map[string]File{
+		"":                                   File{},
+		"# nothing\n":                        File{},
+		"---\n":                              File{},
+		"version: 1":                         File{},
+		"exclude: [a]\nextra_named_ports: 3": File{},
+		"sandbox:\n":                         File{},
+		"sandbox: {mcp: true}":               File{},
+		"sandbox: {projects: []}":            File{Projects: []string{}},
+		"sandbox: {agents: null}":            File{Agents: []string{}},
+		"sandbox: {hosts: null}":             File{Hosts: []string{}},
+		"scripts: {setup: '  ', run: null}":  File{},
+		// The names that other readers know: on means the tightest, and an explicit mode does not loosen it.
+		"sandbox: {enabled_by_default: true}":                    File{Mode: "enforce"},
+		"sandbox: {enabled_by_default: true, mode: off}":         File{}, // off is a truth value in some dialects, and no text here
+		"sandbox: {enabled_by_default: true, mode: \"monitor\"}": File{Mode: "enforce"},
+		"sandbox: {allowed_hosts: [a.b], hosts: [c.d]}":          File{Hosts: []string{"a.b", "c.d"}},
+		"sandbox: {write: [/a], allowed_paths: [/b]}":            File{Write: []string{"/a", "/b"}},
+	} {
+		got, err := Parse([]byte(raw))
+		if strings.Contains(raw, "mode: off}") {
+			if err == nil && got.Mode != "enforce" {
+				t.Errorf("%q: %+v", raw, got)
+			}
+			continue
+		}
+		want.Digest, want.Text = digest([]byte(raw)), raw
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%q: %v\n%s", raw, err, diff)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	many := "sandbox: {read: [" + strings.Repeat("/a, ", maxList+1) + "]}"
+	for raw, want := range map[string]string{
+		"sandbox:\n  mdoe: enforce":             `line 2: sandbox has no key "mdoe"`,
+		"sandbox:\n\n  mode: tight":             `line 3: "tight" is not a sandbox mode`,
+		"sandbox: {mode: [enforce]}":            "line 1: must be a text",
+		"sandbox: {mcp: no-way}":                "must be true or false",
+		"sandbox: [mode]":                       "sandbox must be a list of keys",
+		"[]":                                    "the file must be",
+		"- a":                                   "the file must be",
+		"text":                                  "the file must be",
+		"version: 2":                            "version \"2\" is not known",
+		"sandbox: {mode: monitor}\nsandbox: {}": "stands twice",
+		"sandbox: {mcp: false, mcp: true}":      "stands twice",
+		"a: 1\n---\nb: 2":                       "more than one document",
+		"a: [":                                  "line 1",
+		"sandbox: {projects: web}":              "must be a list",
+		"sandbox: {projects: [1]}":              "must be a text",
+		"sandbox: {read: [\"\"]}":               "an item is empty",
+		"sandbox: {read: [\"/a\\nb\"]}":         "control character",
+		"x: &a {mode: off}\nsandbox: *a":        "sandbox must be",
+		"x: &a {mcp: false}\nsandbox: {<<: *a}": "a key must be a plain word",
+		"scripts: {setup: [a]}":                 "must be a text",
+		"scripts: {setup: \"a\\0b\"}":           "zero byte",
+		"a: \xff":                               "not UTF-8",
+		many:                                    "at most 256",
+	} {
+		if _, err := Parse([]byte(raw)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q: %v, want %q", raw, err, want)
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, Name)
+	if _, found, err := Read(dir); found || err != nil {
+		t.Errorf("nothing there: %v, %v", found, err)
+	}
+	check(t, os.WriteFile(path, []byte(whole), 0o644))
+	if f, found, err := Read(dir); err != nil || !found || f.Mode != "enforce-fs" {
+		t.Errorf("%+v, %v, %v", f, found, err)
+	}
+	for what, put := range map[string]func(){
+		"a link":   func() { check(t, os.Symlink(filepath.Join(dir, "elsewhere"), path)) },
+		"a folder": func() { check(t, os.Mkdir(path, 0o755)) },
+		"too long": func() { check(t, os.WriteFile(path, make([]byte, MaxSize+1), 0o644)) },
+		"broken":   func() { check(t, os.WriteFile(path, []byte("a: ["), 0o644)) },
+	} {
+		check(t, os.RemoveAll(path))
+		check(t, os.WriteFile(filepath.Join(dir, "elsewhere"), []byte("version: 1"), 0o644))
+		put()
+		if _, found, err := Read(dir); found || fault.CodeOf(err) != fault.Unavailable {
+			t.Errorf("%s: %v, %v", what, found, err)
+		}
+	}
+}
+
+// FuzzParse: whatever stands in the file, it is understood or refused, and what it proposes is bounded.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(whole))
+	f.Add([]byte("a: &a [*a]"))
+	f.Add([]byte("sandbox: {<<: {mode: off}}"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		file, err := Parse(raw)
+		if err != nil {
+			return
+		}
+		for _, l := range [][]string{file.Projects, file.Agents, file.Read, file.Write, file.Hosts} {
+			if len(l) > 2*maxList {
+				t.Errorf("%d items", len(l))
+			}
+			for _, s := range l {
+				if s == "" || len(s) > maxItem || strings.ContainsAny(s, "\x00\n\x1b") {
+					t.Errorf("item %q", s)
+				}
+			}
+		}
+		if file.Mode != "" && !strings.Contains(fmt.Sprint(modes), file.Mode) {
+			t.Errorf("mode %q", file.Mode)
+		}
+	})
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
