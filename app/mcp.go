@@ -73,11 +73,13 @@ func (e *endpoint) start(ctx context.Context, backend mcp.Backend, changed func(
 	e.follow(ctx, e.settings.Get().MCP.Enabled)
 	e.act.Unlock()
 	close(e.tried)
-	return e.settings.Subscribe(func(s settings.Settings) {
+	return e.settings.Subscribe(func(settings.Settings) {
 		e.act.Lock()
 		defer e.act.Unlock()
-		if !e.ended && s.MCP.Enabled != e.Status().Enabled {
-			e.follow(context.WithoutCancel(ctx), s.MCP.Enabled)
+		// What the subscription brings may be older than what was done while it waited for its turn: a switch that was
+		// turned off meanwhile must not come on again.
+		if on := e.settings.Get().MCP.Enabled; !e.ended && on != e.Status().Enabled {
+			e.follow(context.WithoutCancel(ctx), on)
 		}
 	})
 }

@@ -329,6 +329,20 @@ func TestFreedPort(t *testing.T) {
 	}
 }
 
+// TestDisableIsFinal: word of an older setting that comes late does not bring the endpoint back.
+func TestDisableIsFinal(t *testing.T) {
+	p := newProfile(t)
+	for i := range 60 {
+		check(t, p.app.endpoint.Enable(t.Context(), false)) // with nothing between them: the word of the first is still under way
+		check(t, p.app.endpoint.Disable(t.Context()))
+		for until := time.Now().Add(3 * time.Millisecond); time.Now().Before(until); {
+			if _, err := os.Lstat(filepath.Join(p.dir, datadir.MCPTokenFile)); err == nil || p.app.endpoint.Status().Enabled {
+				t.Fatalf("round %d: the endpoint is back after it was disabled: %+v", i, p.app.endpoint.Status())
+			}
+		}
+	}
+}
+
 // TestLeftovers: files that a killed app or somebody's hand left do not mislead.
 func TestLeftovers(t *testing.T) {
 	p := newProfile(t)
