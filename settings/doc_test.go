@@ -105,6 +105,8 @@ func (s Setting) values() string {
 		return "`" + strings.Join(s.Choices, "`, `") + "`"
 	case Path:
 		return "path, absolute or from `~/`"
+	case List:
+		return "list of texts"
 	}
 	return fmt.Sprintf("text, at most %d bytes", s.Max)
 }

@@ -214,6 +214,7 @@ func (s Settings) clone() Settings {
 		}
 	}
 	s.Prompts = slices.Clone(s.Prompts)
+	s.Sandbox.Read, s.Sandbox.Write, s.Sandbox.Hosts = slices.Clone(s.Sandbox.Read), slices.Clone(s.Sandbox.Write), slices.Clone(s.Sandbox.Hosts)
 	s.Keys = maps.Clone(s.Keys)
 	return s
 }

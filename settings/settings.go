@@ -68,6 +68,8 @@ type MCP struct {
 // Sandbox is [sandbox].
 type Sandbox struct {
 	DefaultMode string // off, monitor, enforce-fs, enforce
+	// What every cage allows beside the lists of its project and task. Paths are as they were written.
+	Read, Write, Hosts []string
 }
 
 // Queue is [queue].

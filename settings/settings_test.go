@@ -72,19 +72,19 @@ func TestTable(t *testing.T) {
 			t.Errorf("row %s: twice, without a sentence, or no section.key", s.Key)
 		}
 		seen[s.Key] = true
-		if v, why := s.accept(s.Default); why != "" || v != s.Default {
+		if v, why := s.accept(s.Default); why != "" || !cmp.Equal(v, s.Default) {
 			t.Errorf("the default of %s %s", s.Key, why)
 		}
 		if s.Kind == Number && (s.Min >= s.Max || s.Unit == "") {
 			t.Errorf("%s has no range or no unit", s.Key)
 		}
-		if (s.Kind == Text || s.Kind == Path) && s.Max == 0 {
+		if (s.Kind == Text || s.Kind == Path || s.Kind == List) && s.Max == 0 {
 			t.Errorf("%s has no limit", s.Key)
 		}
 	}
 	d := Defaults(home)
 	want := Settings{General: General{true, "info"}, Tasks: Tasks{home + "/termic/tasks", "feature", true, "worktree", ""},
-		Terminal: Terminal{"", 13, 5000, false}, Appearance: Appearance{"system"}, Sandbox: Sandbox{"off"}, Queue: Queue{10}, Keys: map[string]string{}}
+		Terminal: Terminal{"", 13, 5000, false}, Appearance: Appearance{"system"}, Sandbox: Sandbox{"off", []string{}, []string{}, []string{}}, Queue: Queue{10}, Keys: map[string]string{}}
 	if diff := cmp.Diff(want, d); diff != "" {
 		t.Errorf("defaults (-want +got):\n%s", diff)
 	}
@@ -112,6 +112,8 @@ enabled = true
 toolsets = ["core"] # from a later version
 [sandbox]
 default_mode = "enforce"
+read = ["~/sdk"]
+hosts = ["*.example.org"]
 [queue]
 interval_seconds = 0
 [git]
@@ -151,7 +153,7 @@ func TestReadsEverything(t *testing.T) {
 	yes, no := true, false
 	f := fresh(t, full)
 	want := Settings{General: General{false, "debug"}, Tasks: Tasks{home + "/work", "me/x", false, "main", "codex"},
-		Terminal: Terminal{"Iosevka", 16, 100, true}, Appearance: Appearance{"dark"}, MCP: MCP{true}, Sandbox: Sandbox{"enforce"},
+		Terminal: Terminal{"Iosevka", 16, 100, true}, Appearance: Appearance{"dark"}, MCP: MCP{true}, Sandbox: Sandbox{"enforce", []string{"~/sdk"}, []string{}, []string{"*.example.org"}},
 		Queue: Queue{0}, Git: Git{"/opt/git"},
 		Agents: []Agent{{ID: "claude", YoloArgs: []string{}}, {ID: "mine", Name: "Mine", Command: "/opt/mine", Args: []string{"-x", ""},
 			Env: map[string]string{"A": "1"}, SandboxPaths: []string{"~/.mine"}, SandboxHosts: []string{"example.org"}, Disabled: &no, WorkDone: &yes,
@@ -168,7 +170,7 @@ func TestReadsEverything(t *testing.T) {
 	for _, n := range f.Notes() {
 		notes = append(notes, fmt.Sprint(n.Line, " ", n.Key))
 	}
-	if diff := cmp.Diff([]string{"20 mcp.toolsets", "44 agents.1.color", "54 other"}, notes); diff != "" {
+	if diff := cmp.Diff([]string{"20 mcp.toolsets", "46 agents.1.color", "56 other"}, notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
 	a := f.Get()

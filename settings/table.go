@@ -27,9 +27,9 @@ const (
 type Setting struct {
 	Key     string   `json:"key"` // dotted
 	Kind    Kind     `json:"kind"`
-	Default any      `json:"default"` // bool, int64 or string
+	Default any      `json:"default"` // bool, int64, string or []string
 	Min     int64    `json:"min,omitempty"`
-	Max     int64    `json:"max,omitempty"` // of a Number; of a Text or Path: bytes
+	Max     int64    `json:"max,omitempty"` // of a Number; of a Text, Path or item of a List: bytes
 	Unit    string   `json:"unit,omitempty"`
 	Choices []string `json:"choices,omitempty"`
 	Doc     string   `json:"doc"` // one sentence
@@ -95,6 +95,15 @@ func Table() []Setting {
 		{Key: "sandbox.default_mode", Kind: Choice, Default: "off", Choices: []string{"off", "monitor", "enforce-fs", "enforce"},
 			Doc:   "Cage of a new task when none is named.",
 			field: func(s *Settings) any { return &s.Sandbox.DefaultMode }},
+		{Key: "sandbox.read", Kind: List, Default: []string{}, Max: maxItem,
+			Doc:   "Files and folders that every cage may read as well.",
+			field: func(s *Settings) any { return &s.Sandbox.Read }, check: oneLine},
+		{Key: "sandbox.write", Kind: List, Default: []string{}, Max: maxItem,
+			Doc:   "Files and folders that every cage may change as well.",
+			field: func(s *Settings) any { return &s.Sandbox.Write }, check: oneLine},
+		{Key: "sandbox.hosts", Kind: List, Default: []string{}, Max: maxLine,
+			Doc:   "Hosts that every cage may reach as well.",
+			field: func(s *Settings) any { return &s.Sandbox.Hosts }, check: oneLine},
 		{Key: "queue.interval_seconds", Kind: Number, Default: int64(10), Min: 0, Max: 120, Unit: "seconds",
 			Doc:   "Least time between two queued prompts to one tab.",
 			field: func(s *Settings) any { return &s.Queue.IntervalSeconds }},
@@ -131,6 +140,8 @@ func (s Setting) accept(v any) (good any, why string) {
 			return nil, fmt.Sprintf("must be from %d to %d, and is %d", s.Min, s.Max, n)
 		}
 		return n, ""
+	case List:
+		return Field{max: int(s.Max), check: s.check}.acceptList(v)
 	}
 	text, ok := v.(string)
 	switch {
@@ -176,6 +187,8 @@ func (s Setting) store(to *Settings, v any, home string) {
 		*p = v.(bool)
 	case *int:
 		*p = int(v.(int64))
+	case *[]string:
+		*p = slices.Clone(v.([]string))
 	case *string:
 		*p = v.(string)
 		if s.Kind == Path {

@@ -116,6 +116,11 @@ func literal(text string) (any, bool) {
 // "agents", "prompts" and "keys" with the entries of the file.
 func (s *snapshot) all() map[string]any {
 	out := maps.Clone(s.values)
+	for k, v := range out {
+		if list, ok := v.([]string); ok {
+			out[k] = slices.Clone(list)
+		}
+	}
 	agents, prompts := []any{}, []any{}
 	for _, a := range s.settings.Agents {
 		agents = append(agents, entryMap(AgentFields(), func(f Field) any { return f.agent(&a) }))
