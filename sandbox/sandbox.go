@@ -1,7 +1,3 @@
-// Package sandbox turns a wish for limits into a caged command and a report of what is enforced.
-//
-// It promises to fail closed: a cage that cannot be built is an error with the fix in it, never an uncaged start.
-// No cage is built yet: every mode but Off is refused by Check, with a sentence that says so.
 package sandbox
 
 import (

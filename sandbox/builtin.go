@@ -1,0 +1,132 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"termic/internal/fault"
+)
+
+// systemRoots are readable in every cage: programs, their libraries and the machine's settings. What is not on a machine
+// is left out. The stores of Nix and Guix hold the system's programs where those are used.
+var systemRoots = map[string][]string{
+	"linux": {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc", "/nix/store", "/gnu/store"},
+	// Canonical names: seatbelt judges what a path really is.
+	"darwin": {"/usr", "/opt", "/bin", "/sbin", "/private/etc", "/System/Library", "/System/Volumes/Preboot/Cryptexes",
+		"/private/var/db/dyld", "/private/var/db/timezone", "/Library/Developer/CommandLineTools"},
+}
+
+// secretsOfSystem lie in the system roots and are hidden, since a cage of root would otherwise read them.
+var secretsOfSystem = []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers",
+	"/etc/sudoers.d", "/etc/ssl/private", "/etc/ssh/ssh_host_*_key", "/etc/pki/tls/private", "/etc/security/opasswd"}
+
+// agentHosts are the hosts that an agent's own service needs, by the agent's id. Telemetry is not among them: an agent
+// works without it. Other providers' hosts are for the owner to add.
+var agentHosts = map[string][]string{
+	"claude":   {"anthropic.com", "*.anthropic.com", "claude.ai", "*.claude.ai", "claude.com", "*.claude.com"},
+	"codex":    {"openai.com", "*.openai.com", "chatgpt.com", "*.chatgpt.com"},
+	"gemini":   {"accounts.google.com", "oauth2.googleapis.com", "generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "aiplatform.googleapis.com"},
+	"opencode": {"opencode.ai", "*.opencode.ai", "models.dev"},
+	"copilot":  {"githubcopilot.com", "*.githubcopilot.com", "api.github.com"}, // the last one gives it its token
+	"grok":     {"x.ai", "*.x.ai", "grok.com", "*.grok.com"},
+}
+
+// presets are named lists for the hosts of a layer, written with an @. Whoever may reach a code forge can publish there
+// what it reads.
+var presets = map[string][]string{
+	"@forges": {"github.com", "api.github.com", "codeload.github.com", "*.githubusercontent.com", "gitlab.com",
+		"bitbucket.org", "api.bitbucket.org", "codeberg.org"},
+	// @minimal adds nothing to what the agent itself needs.
+	"@minimal": {},
+}
+
+// Preset returns the host rules of a named list, such as "@forges".
+func Preset(name string) ([]string, bool) {
+	list, ok := presets[name]
+	return append([]string(nil), list...), ok
+}
+
+// resolvePresets replaces the names of presets in a layer's hosts by their rules.
+func resolvePresets(l Layer) ([]string, error) {
+	var out []string
+	for _, h := range l.Hosts {
+		if !strings.HasPrefix(h, "@") {
+			out = append(out, h)
+			continue
+		}
+		list, ok := presets[h]
+		if !ok {
+			return nil, fault.New(fault.InvalidArgument, "%s: there is no list of hosts named %q", l.Name, h).
+				WithHint("Use @forges or @minimal, or name the hosts.")
+		}
+		out = append(out, list...)
+	}
+	return out, nil
+}
+
+// system grants what every program of the machine needs.
+func (c *composer) system() error {
+	for _, root := range systemRoots[c.w.GOOS] {
+		if c.w.GOOS == "darwin" {
+			c.grants = append(c.grants, grant{root, false, plain})
+			continue
+		}
+		real, links, err := resolve(root)
+		if missing(err) {
+			continue
+		}
+		if err != nil {
+			return fault.Wrap(err, fault.Unavailable, "The cage cannot be built: %s cannot be looked at", root)
+		}
+		c.links = append(c.links, links...)
+		c.grants = append(c.grants, grant{real, false, plain})
+	}
+	if c.w.GOOS == "linux" {
+		c.secrets()
+		c.names()
+	}
+	return nil
+}
+
+// secrets hides what lies in the system roots and can be read by us, but not by everybody.
+func (c *composer) secrets() {
+	for _, pattern := range secretsOfSystem {
+		found, _ := filepath.Glob(pattern) // the patterns are well formed
+		for _, p := range found {
+			if real, _, err := resolve(p); err == nil && readable(real) {
+				c.deny = append(c.deny, real)
+			}
+		}
+	}
+}
+
+// names grants the resolver's file where /etc/resolv.conf is a link to a place outside the system roots. A cage with a
+// network of its own asks no resolver.
+func (c *composer) names() {
+	if c.w.Mode == Enforce {
+		return
+	}
+	if real, links, err := resolve("/etc/resolv.conf"); err == nil {
+		c.links = append(c.links, links...)
+		c.grants = append(c.grants, grant{real, false, plain})
+	}
+}
+
+func readable(p string) bool {
+	f, err := os.Open(p)
+	if err != nil {
+		return false
+	}
+	return f.Close() == nil
+}
+
+// children returns the names in a folder, sorted; none where it cannot be read.
+func children(dir string) []string {
+	list, _ := os.ReadDir(dir) // what cannot be listed grants nothing
+	out := make([]string, 0, len(list))
+	for _, e := range list {
+		out = append(out, e.Name())
+	}
+	return out
+}

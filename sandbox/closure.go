@@ -1,0 +1,135 @@
+package sandbox
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"termic/internal/fault"
+)
+
+// maxInterpreters bounds the chain of scripts that run scripts.
+const maxInterpreters = 8
+
+// maxShebang is what the kernel reads of a script's first line (BINPRM_BUF_SIZE).
+const maxShebang = 256
+
+// program grants reading of the tools on PATH and of everything that the agent's program is made of.
+func (c *composer) program() error {
+	for _, dir := range c.w.Path {
+		if filepath.IsAbs(dir) {
+			c.tool(dir)
+		}
+	}
+	if c.w.Program == "" {
+		return nil
+	}
+	if !filepath.IsAbs(c.w.Program) || !exists(c.w.Program) {
+		return fault.New(fault.Unavailable, "The agent's program %q cannot be found", c.w.Program)
+	}
+	at := c.w.Program
+	for range maxInterpreters {
+		real, _, err := resolve(at)
+		if err != nil {
+			return fault.Wrap(err, fault.Unavailable, "The agent's program %q cannot be found", at)
+		}
+		c.tool(filepath.Dir(at))
+		c.tool(packageRoot(real))
+		c.way(at)
+		if at = c.interpreter(real); at == "" {
+			return nil
+		}
+	}
+	return fault.New(fault.Unavailable, "The agent's program %q is a script of a script of a script, without an end", c.w.Program)
+}
+
+// tool grants a folder of programs: with what belongs to them, where that is told by the folder's name.
+func (c *composer) tool(dir string) {
+	real, links, err := resolve(dir)
+	if err != nil {
+		return // a PATH often names folders that are not there
+	}
+	c.links = append(c.links, links...)
+	wide := real
+	if slices.Contains([]string{"bin", "sbin", "shims"}, filepath.Base(real)) {
+		wide = filepath.Dir(real)
+	}
+	for _, p := range []string{wide, real} {
+		if c.harmless(p) {
+			c.grants = append(c.grants, grant{p, false, plain})
+			return
+		}
+	}
+	c.warn("%q is on your PATH and cannot be shown to a cage without showing more than programs.", dir)
+}
+
+// harmless reports whether a folder of programs can be granted: it is not the home, nothing above it, not the folder in
+// which programs keep their data, and nothing of Termic's.
+func (c *composer) harmless(p string) bool {
+	return c.special(p) == "" && !covers(p, c.w.Home) && p != filepath.Join(c.w.Home, ".local") &&
+		!covers(p, c.w.DataDir) && !covers(c.w.DataDir, p) && !covers(p, c.w.Worktree)
+}
+
+// way grants the files on the way from a program's name to the program, where they are links in folders that are not
+// granted.
+func (c *composer) way(p string) {
+	if _, links, err := resolve(p); err == nil {
+		c.links = append(c.links, links...)
+		for _, l := range links {
+			c.tool(filepath.Dir(l.At))
+		}
+	}
+}
+
+// packageRoot is the folder that a program needs around it: the outermost node_modules that it lies in, or its own folder.
+func packageRoot(real string) string {
+	parts := strings.Split(real, "/")
+	if i := slices.Index(parts, "node_modules"); i > 0 {
+		return strings.Join(parts[:i+1], "/")
+	}
+	return filepath.Dir(real)
+}
+
+// interpreter returns the absolute path of the program that runs a script, or nothing when the file is none.
+func (c *composer) interpreter(real string) string {
+	f, err := os.Open(real)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	line, err := bufio.NewReader(io.LimitReader(f, maxShebang)).ReadString('\n')
+	if err != nil && err != io.EOF || !strings.HasPrefix(line, "#!") {
+		return ""
+	}
+	words := strings.Fields(line[2:])
+	if len(words) == 0 {
+		return ""
+	}
+	if filepath.Base(words[0]) != "env" {
+		return words[0]
+	}
+	for _, w := range words[1:] {
+		if w == "-S" || strings.Contains(w, "=") {
+			continue
+		}
+		return c.lookup(w)
+	}
+	return ""
+}
+
+// lookup finds a program on the PATH of the wish.
+func (c *composer) lookup(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	for _, dir := range c.w.Path {
+		p := filepath.Join(dir, name)
+		if st, err := os.Stat(p); filepath.IsAbs(dir) && err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0 {
+			return p
+		}
+	}
+	return ""
+}

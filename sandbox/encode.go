@@ -1,0 +1,71 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"termic/sandbox/hosts"
+)
+
+// encoded is the form in which a capability is written down.
+type encoded struct {
+	Version   int       `json:"v"`
+	Mode      Mode      `json:"mode"`
+	Control   Control   `json:"control"`
+	Projects  []string  `json:"projects,omitempty"`
+	Agents    []string  `json:"agents,omitempty"`
+	Unbounded bool      `json:"unbounded,omitempty"`
+	Read      []string  `json:"read,omitempty"`
+	Write     []string  `json:"write,omitempty"`
+	Deny      []string  `json:"deny,omitempty"`
+	Pinned    []string  `json:"pinned,omitempty"`
+	Hosts     hosts.Set `json:"hosts"`
+}
+
+// encodingVersion changes whenever an older reader would understand a capability as less than it is.
+const encodingVersion = 1
+
+// MarshalBinary writes it down for the store, as JSON. The zero value is an error.
+func (c Capability) MarshalBinary() ([]byte, error) {
+	if !c.known {
+		return nil, errors.New("write a capability down: it was not provisioned")
+	}
+	return json.Marshal(encoded{encodingVersion, c.mode, c.control, c.projects, c.agents, c.unbounded, c.read, c.write,
+		c.deny, c.pinned, c.hosts})
+}
+
+// ParseCapability reads what MarshalBinary wrote. It refuses what no provision could have made, and a version that it
+// does not know.
+func ParseCapability(b []byte) (Capability, error) {
+	var e encoded
+	if err := json.Unmarshal(b, &e); err != nil {
+		return Capability{}, fmt.Errorf("read a capability: %w", err)
+	}
+	if e.Version != encodingVersion {
+		return Capability{}, fmt.Errorf("read a capability: version %d is not %d", e.Version, encodingVersion)
+	}
+	mode, err := ParseMode(string(e.Mode))
+	if err != nil {
+		return Capability{}, fmt.Errorf("read a capability: %w", err)
+	}
+	filters := mode == EnforceFs || mode == Enforce
+	if filters == e.Unbounded {
+		return Capability{}, fmt.Errorf("read a capability: unbounded is %v in mode %s", e.Unbounded, mode)
+	}
+	if !filters {
+		return Unbounded(mode), nil
+	}
+	if e.Control != ControlNone && e.Control != ControlScoped {
+		return Capability{}, fmt.Errorf("read a capability: control %s in mode %s", e.Control, mode)
+	}
+	for _, p := range slices.Concat(e.Read, e.Write, e.Deny, e.Pinned) {
+		if !filepath.IsAbs(p) || filepath.Clean(p) != p {
+			return Capability{}, fmt.Errorf("read a capability: %q is not a canonical path", p)
+		}
+	}
+	return Capability{known: true, mode: mode, control: e.Control, projects: sorted(e.Projects), agents: sorted(e.Agents),
+		read: sorted(e.Read), write: sorted(e.Write), deny: sorted(e.Deny), pinned: sorted(e.Pinned), hosts: e.Hosts}, nil
+}

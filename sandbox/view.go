@@ -1,0 +1,63 @@
+package sandbox
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A View is the file tree of a cage: what there is, what of it is hidden, and what of it is read-only. All paths are
+// canonical. It is plain data, for the mechanism of the system.
+type View struct {
+	Mounts []Mount // a parent before what lies in it; where two cover a path, the deeper one counts
+	Links  []Link  // to be made where no mount brings them; sorted
+	Covers []string
+	Pins   []string
+
+	Home    string // the value of $HOME inside
+	DataDir string
+	Sockets []string // Termic's own, wherever they are
+}
+
+// A Mount is a file or folder of the host that is there in the cage.
+type Mount struct {
+	Source string // on the host
+	Target string // in the cage; differs from Source for the private home alone
+	Write  bool
+}
+
+// View is the tree that the cage shall have. It is empty when no cage is to be built.
+func (p Policy) View() View {
+	if !p.Caged() {
+		return View{}
+	}
+	v := View{Links: slices.Clone(p.links), Home: p.home, DataDir: p.dataDir, Sockets: slices.Clone(p.termic)}
+	for _, g := range p.grants {
+		m := Mount{Source: g.path, Target: g.path, Write: g.write}
+		if g.path == p.homeDir && p.goos == "linux" {
+			m.Target = p.home
+		}
+		v.Mounts = append(v.Mounts, m)
+	}
+	slices.SortFunc(v.Mounts, func(a, b Mount) int { return cmp.Compare(pathKey(a.Target), pathKey(b.Target)) })
+	if p.goos == "darwin" {
+		v.Home = p.homeDir
+	}
+	v.Covers = p.inMounts(slices.Concat(p.deny, p.sockets), v.Mounts)
+	v.Pins = p.inMounts(p.pinned, v.Mounts)
+	return v
+}
+
+// inMounts returns the paths that some mount brings into the cage; the others are not there anyway.
+func (p Policy) inMounts(list []string, mounts []Mount) []string {
+	var out []string
+	for _, path := range sorted(list) {
+		if slices.ContainsFunc(mounts, func(m Mount) bool { return covers(m.Source, path) }) {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// pathKey orders paths so that a folder stands right before what is in it.
+func pathKey(p string) string { return strings.ReplaceAll(p, "/", "\x00") }

@@ -1,0 +1,56 @@
+package sandbox
+
+// A Layer is one list of grants and denials, from one source. Layers are joined, so their order means nothing.
+//
+// A path is absolute or starts with $HOME, ~ or $WORKSPACE. It must exist, unless the layer is Optional: what is missing
+// could later be planted as a link to somewhere else. Patterns are not understood and refused. A host is a rule of
+// package hosts, or "*" for every host.
+type Layer struct {
+	Name  string   // how a person knows it: "the project's settings", "the .termic.yaml of demo"
+	Read  []string // files and folders that may be read
+	Write []string // files and folders that may be read and written
+	Deny  []string // hidden again, wherever a grant covers them; must exist, in every layer
+	Hosts []string
+
+	// Owner: the owner wrote it by hand. Only such a layer can grant writing in the real home; in all others a write
+	// grant there counts as a read grant, and Policy.Warnings says so.
+	Owner bool
+	// Optional: a grant whose path does not exist is left out instead of refused.
+	Optional bool
+}
+
+// A Wish is everything that a cage is composed from.
+type Wish struct {
+	Mode   Mode
+	Layers []Layer // without the built-in ones, which Compose adds itself
+
+	TaskID  string
+	Project string // id of the task's project
+	// Projects are the ids of the projects on which the task's token may act, Agents the ids of the agents that it may
+	// start. The task's own project and agent are always among them.
+	Projects, Agents []string
+	// Agent is the id of the agent that is spawned. What the built-in table holds for it joins the layers.
+	Agent string
+
+	Worktree string // the task's tree, made by the app; granted for writing
+	// InPlace: the worktree is the project's own checkout, so its .git folder lies inside it.
+	InPlace bool
+	// GitDir is the admin folder of the worktree, GitCommonDir the folder that all worktrees share. Both are empty for a
+	// tree without git.
+	GitDir, GitCommonDir string
+
+	Home    string // the user's real home
+	HomeDir string // the host's folder of the private home; on Linux it is mounted on Home
+	DataDir string // Termic's own folder: hidden from every cage
+	// Sockets are Termic's own sockets outside the data dir; hidden too.
+	Sockets []string
+
+	Program string   // the agent's program, absolute
+	Path    []string // the entries of PATH
+
+	MCP                bool // the MCP box is checked
+	MCPPort, ProxyPort int  // the doors, seen from inside; 0 = none yet
+	Ports              []int
+
+	GOOS string // "linux" or "darwin"; empty = this system
+}
