@@ -38,6 +38,13 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	k.begin()
 	s.backoff.clear()
+	if !s.calls.begin(held.Terminal) {
+		w.Header().Set("Retry-After", "1")
+		w.Header().Set("Connection", "close") // nobody will read the body
+		bare(w, http.StatusServiceUnavailable)
+		return
+	}
+	defer s.calls.end(held.Terminal)
 	body, status := s.body(w, r)
 	if status != 0 {
 		s.noteStatus(held.Caller(grant.MCP), status)

@@ -38,7 +38,7 @@ type Options struct {
 // Limits bound what clients can take. Tests shorten them.
 type Limits struct {
 	Connections int           // at the same time, refusals and doors not counted; 64
-	Door        int           // connections of each door, its refusals not counted; 16
+	Door        int           // connections of each door, its refusals not counted, and calls of each terminal; 16
 	Head        time.Duration // from the first moment to the end of the head; 10 s
 	Body        time.Duration // from there to the end of the body; 10 s
 	Idle        time.Duration // between two requests; 2 minutes
@@ -83,6 +83,7 @@ type Server struct {
 	o          Options
 	http       *http.Server
 	conns      *conns
+	calls      calls
 	backoff    *backoff
 	refusals   *refusals
 	tools      map[grant.Class]toolset
@@ -102,7 +103,7 @@ type (
 // New makes a server without a listener.
 func New(o Options) *Server {
 	o.Limits = o.Limits.withDefaults()
-	s := &Server{o: o, conns: newConns(o.Limits.Connections, o.Log), backoff: &backoff{log: o.Log}, tools: map[grant.Class]toolset{}}
+	s := &Server{o: o, conns: newConns(o.Limits.Connections, o.Log), calls: calls{most: o.Limits.Door, under: map[string]int{}}, backoff: &backoff{log: o.Log}, tools: map[grant.Class]toolset{}}
 	for _, class := range []grant.Class{grant.Full, grant.Scoped, grant.ReadOnly, grant.Operator, grant.Approve} {
 		s.tools[class] = makeTools(class)
 	}

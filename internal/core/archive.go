@@ -55,6 +55,7 @@ func (c *Core) archive(ctx context.Context, id string, discard, deleteBranch boo
 		return result, err
 	}
 	defer started()
+	c.revokeTask(t.ID)
 	if result.KilledAgents, err = c.endTask(ctx, t.ID, "archived"); err != nil {
 		return result, err
 	}

@@ -152,6 +152,7 @@ func (c *Core) ProjectRemove(ctx context.Context, call *Call, p api.ProjectRemov
 	if err := c.store.RemoveProject(ctx, project.ID); err != nil {
 		return result, err
 	}
+	c.revokeProject(project.ID)
 	c.beacon.change()
 	return result, nil
 }
