@@ -133,6 +133,8 @@ var table = []row{
 	{pkg: "internal/secret", in: leaf},
 	{pkg: "internal/shellenv", in: leaf},
 	{pkg: "internal/tomledit", in: leaf},
+	{pkg: "sandbox/hosts", in: leaf},
+	{pkg: "sandbox/proxy", in: leaf}, // a part of sandbox, which alone may know the others
 
 	{pkg: "bench", in: kit},
 	{pkg: "build/setup", in: kit},

@@ -30,6 +30,7 @@ var libraries = []library{
 	{"github.com/wailsapp/wails/v2", []string{"app"}, "everything but app builds without GTK and WebKit"},
 	{"go.uber.org/goleak", []string{}, "for tests"},
 	{"go.yaml.in/yaml/v3", []string{"internal/repofile"}, "the one YAML file is read in one place"},
+	{"golang.org/x/net", []string{"sandbox/hosts", "sandbox/proxy"}, "names and proxies are read where they are judged"},
 	{"golang.org/x/sys", nil, "of the Go project"},
 	{"golang.org/x/term", []string{"internal/cli"}, "the person's terminal is touched by the CLI alone"},
 	{"modernc.org/sqlite", []string{"internal/store"}, "the database has one owner"},
