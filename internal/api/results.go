@@ -83,6 +83,8 @@ type TabStatus struct {
 	Exit      *Exit  `json:"exit,omitempty"` // how its last program ended
 	SessionID string `json:"session_id,omitempty"`
 	MCP       string `json:"mcp,omitempty"` // of a live program that gets a token: MCPConnected or MCPRestart; empty while the endpoint does not serve
+
+	Cage *CageInForce `json:"cage,omitempty"` // of a live agent; absent of other programs, which are not caged
 }
 
 // Whether a live program can use the MCP endpoint.
@@ -155,6 +157,8 @@ type TaskSandboxResult struct {
 	Cage     Cage     `json:"cage"`
 	Ended    int      `json:"ended"`              // terminals that were ended by the change
 	Warnings []string `json:"warnings,omitempty"` // what was tightened, and by what
+
+	Layers []CageLayer `json:"layers,omitempty"` // every list that the cage of the task's agent is composed from
 }
 
 // SandboxAllowResult is the result of sandbox_allow. Agents that run keep the cage that they have.
@@ -518,6 +522,7 @@ type WindowState struct {
 	Focus    string        `json:"focus,omitempty"`   // task that task_open asked to show, once
 	TasksDir string        `json:"tasks_dir"`
 	MCP      *MCPResult    `json:"mcp,omitempty"` // absent in an app without an endpoint
+	Cages    []CageOffer   `json:"cages"`         // what this machine can enforce, from open to tight
 }
 
 // TaskStopResult is the result of task_stop.
