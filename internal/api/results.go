@@ -107,6 +107,7 @@ type TaskDetail struct {
 	Port       int         `json:"port"`
 	Log        []string    `json:"log,omitempty"`      // lines of its creation
 	Warnings   []string    `json:"warnings,omitempty"` // of its creation
+	Yolo       bool        `json:"yolo,omitempty"`     // its agents are started so that they never ask
 	Cage       *Cage       `json:"cage,omitempty"`
 	Denials    []Denial    `json:"denials,omitempty"` // what its cages refused, or would refuse; newest first
 }

@@ -172,7 +172,7 @@ func (c *Core) detail(ctx context.Context, t store.Task, project string) (api.Ta
 	if err != nil {
 		return api.TaskDetail{}, err
 	}
-	d := api.TaskDetail{TaskSummary: c.viewTask(t, project, tabs, false), Port: t.Port, Log: t.Log, Warnings: t.Warnings,
+	d := api.TaskDetail{TaskSummary: c.viewTask(t, project, tabs, false), Port: t.Port, Log: t.Log, Warnings: t.Warnings, Yolo: t.Yolo,
 		Tabs: make([]api.TabStatus, len(tabs))}
 	for i, tab := range tabs {
 		d.Tabs[i] = c.viewTab(tab, i+1)
