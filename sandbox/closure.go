@@ -79,7 +79,7 @@ func (c *composer) way(p string) {
 	if _, links, err := resolve(p); err == nil {
 		c.links = append(c.links, links...)
 		for _, l := range links {
-			c.tool(filepath.Dir(l.At))
+			c.tool(filepath.Dir(l.Path))
 		}
 	}
 }

@@ -44,6 +44,7 @@ type composer struct {
 	deny     []string
 	pinned   []string
 	prepare  []preparation
+	gitView  *gitView
 	termic   []string
 	plain    hosts.Set
 	agent    hosts.Set
@@ -300,6 +301,9 @@ func (c *composer) settle() {
 		return cmp.Or(cmp.Compare(pathKey(a.path), pathKey(b.path)), cmp.Compare(a.origin, b.origin))
 	})
 	c.links = c.neededLinks()
+	if c.w.GOOS == "linux" {
+		c.homeLinks()
+	}
 	c.warnings = sorted(c.warnings)
 }
 
@@ -320,20 +324,33 @@ func (c *composer) neededLinks() []Link {
 	var out []Link
 	for _, l := range c.links {
 		there := slices.ContainsFunc(c.grants, func(g grant) bool {
-			return g.path != c.w.HomeDir && covers(g.path, filepath.Dir(l.At))
+			return g.path != c.w.HomeDir && covers(g.path, filepath.Dir(l.Path))
 		})
-		if !there && c.special(l.At) == "" {
+		if !there && c.special(l.Path) == "" {
 			out = append(out, l)
 		}
 	}
-	slices.SortFunc(out, func(a, b Link) int { return cmp.Compare(a.At, b.At) })
+	slices.SortFunc(out, func(a, b Link) int { return cmp.Compare(a.Path, b.Path) })
 	return slices.Compact(out)
+}
+
+// homeLinks moves the links that stand in the home to the private home, where they are made before the start.
+func (c *composer) homeLinks() {
+	var rest []Link
+	for _, l := range c.links {
+		if !above(c.w.Home, l.Path) {
+			rest = append(rest, l)
+			continue
+		}
+		c.prepare = append(c.prepare, preparation{path: c.w.HomeDir + l.Path[len(c.w.Home):], link: l.To})
+	}
+	c.links = rest
 }
 
 func (c *composer) policy() Policy {
 	w := c.w
 	p := Policy{mode: w.Mode, goos: w.GOOS, grants: c.grants, links: c.links, deny: c.deny, pinned: c.pinned,
-		prepare: c.prepare, termic: sorted(c.termic), plain: c.plain, agent: c.agent, mcp: w.MCP,
+		prepare: c.prepare, gitView: c.gitView, termic: sorted(c.termic), plain: c.plain, agent: c.agent, mcp: w.MCP,
 		mcpPort: w.MCPPort, proxy: w.ProxyPort, ports: slices.Clone(w.Ports), home: w.Home, homeDir: w.HomeDir, dataDir: w.DataDir,
 		worktree: w.Worktree, warnings: c.warnings, projects: sorted([]string{w.Project}), agents: sorted([]string{w.Agent})}
 	slices.Sort(p.ports)

@@ -1,50 +1,19 @@
 package sandbox
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"termic/internal/fault"
 )
 
-// A preparation is an empty file or folder that has to be there before a cage starts: what does not exist cannot be
-// pinned, and what a cage could create in a repository, git outside would run.
-type preparation struct {
-	path string
-	dir  bool
-}
-
-// Prepare makes the empty files and folders that pins need and that git leaves out: they mean nothing to git while they
-// are empty. It must have succeeded before the cage is started.
-func (p Policy) Prepare() error {
-	for _, m := range p.prepare {
-		if err := m.make(); err != nil {
-			return fmt.Errorf("prepare a cage: %w", err)
-		}
-	}
-	return nil
-}
-
-func (m preparation) make() error {
-	if m.dir {
-		return os.MkdirAll(m.path, 0o755)
-	}
-	if err := os.MkdirAll(filepath.Dir(m.path), 0o755); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(m.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-// git grants the repository and pins what git outside the cage would run or trust.
+// git grants the repository and protects what git outside the cage would run or trust.
+//
+// On Linux the common folder of a linked worktree is not mounted as it is: a mount that pins one file is dropped by the
+// kernel when somebody outside replaces that file by renaming, as git does with its settings, and then the file could be
+// written. Instead the cage gets a folder of its own in that place (see gitView). Where that cannot be, in the main
+// checkout and on macOS, the files are pinned one by one.
 func (c *composer) git() error {
 	if c.w.GitDir == "" || c.w.GitCommonDir == "" {
 		return nil
@@ -52,27 +21,25 @@ func (c *composer) git() error {
 	for _, p := range []*string{&c.w.GitDir, &c.w.GitCommonDir} {
 		real, links, err := resolve(*p)
 		if err != nil {
-			return fmt.Errorf("compose a cage: find the repository: %w", err)
+			return fault.Wrap(err, fault.Unavailable, "The cage cannot be built: the repository's folder %q cannot be found", *p)
 		}
 		c.links = append(c.links, links...)
 		*p = real
 	}
 	common, admin := c.w.GitCommonDir, c.w.GitDir
+	linked := admin != common
 	c.grants = append(c.grants, grant{common, true, project})
-	c.pinFile(filepath.Join(common, "config"))
-	c.pinFile(filepath.Join(common, "config.worktree"))
-	c.pinFile(filepath.Join(common, "objects/info/alternates"))
-	for _, dir := range []string{"hooks", "info", "modules", "worktrees", "refs/replace"} {
-		c.pinDir(filepath.Join(common, dir))
-	}
-	c.pinPresent(filepath.Join(common, "shallow"))
+	c.pinCommon(common, linked)
 	c.alternates(filepath.Join(common, "objects"))
-	if admin == common {
+	if !linked {
+		if c.w.GOOS == "linux" {
+			c.warn("The task works in the project's own checkout. When git's settings change outside while its cage runs, the cage can write them until it ends.")
+		}
 		return nil
 	}
-	// The main checkout has private files in the common folder.
-	c.pinPresent(filepath.Join(common, "HEAD"))
-	c.pinPresent(filepath.Join(common, "index"))
+	if c.w.GOOS == "linux" {
+		c.gitView = c.viewOf(common, admin)
+	}
 	c.grants = append(c.grants, grant{admin, true, own})
 	c.pinPresent(filepath.Join(c.w.Worktree, ".git"))
 	c.pinFile(filepath.Join(admin, "config.worktree"))
@@ -80,6 +47,27 @@ func (c *composer) git() error {
 	c.pinPresent(filepath.Join(admin, "gitdir"))
 	c.submodules(filepath.Join(admin, "modules"))
 	return nil
+}
+
+// pinCommon pins what lies in the common folder. What is not there could be created and would run, so an empty one is made
+// first, unless the cage has a folder of its own in that place, in which creating it means nothing outside.
+func (c *composer) pinCommon(common string, linked bool) {
+	file, dir := c.pinFile, c.pinDir
+	if linked && c.w.GOOS == "linux" {
+		file, dir = c.pinPresent, c.pinPresent
+	}
+	file(filepath.Join(common, "config"))
+	file(filepath.Join(common, "config.worktree"))
+	for _, name := range []string{"hooks", "info", "modules", "worktrees"} {
+		dir(filepath.Join(common, name))
+	}
+	c.pinFile(filepath.Join(common, "objects/info/alternates"))
+	c.pinDir(filepath.Join(common, "refs/replace"))
+	c.pinPresent(filepath.Join(common, "shallow")) // an empty one would make the repository a shallow one
+	if linked {                                    // the main checkout has private files there
+		c.pinPresent(filepath.Join(common, "HEAD"))
+		c.pinPresent(filepath.Join(common, "index"))
+	}
 }
 
 // pinFile makes a file read-only; where there is none, an empty one is made first.

@@ -16,8 +16,8 @@ const maxLinks = 40
 // A Link is a symbolic link of the host on the way to a grant. It has to exist in the cage too, where its folder is not
 // itself part of a grant.
 type Link struct {
-	At     string // where it stands; its folder is canonical
-	Target string // what it says, as written
+	Path string // where it stands; its folder is canonical
+	To   string // what it says, as written
 }
 
 // covers reports whether p is dir or lies below it. Both are clean; the comparison is by component.
@@ -95,7 +95,7 @@ func resolve(p string) (string, []Link, error) {
 		if err != nil {
 			return "", nil, err
 		}
-		if links = append(links, Link{At: next, Target: to}); len(links) > maxLinks {
+		if links = append(links, Link{Path: next, To: to}); len(links) > maxLinks {
 			return "", nil, fmt.Errorf("%q has too many links", p)
 		}
 		if filepath.IsAbs(to) {

@@ -32,6 +32,7 @@ type Policy struct {
 	deny     []string // hidden
 	pinned   []string // read-only inside writable grants
 	prepare  []preparation
+	gitView  *gitView // nil: the repository is mounted as it is
 	sockets  []string // of outside processes, in grants
 	termic   []string // Termic's own sockets
 	plain    hosts.Set

@@ -32,7 +32,13 @@ func (p Policy) View() View {
 		return View{}
 	}
 	v := View{Links: slices.Clone(p.links), Home: p.home, DataDir: p.dataDir, Sockets: slices.Clone(p.termic)}
+	if p.gitView != nil {
+		v.Mounts = slices.Clone(p.gitView.mounts)
+	}
 	for _, g := range p.grants {
+		if p.gitView != nil && covers(p.gitView.common, g.path) {
+			continue
+		}
 		m := Mount{Source: g.path, Target: g.path, Write: g.write}
 		if g.path == p.homeDir && p.goos == "linux" {
 			m.Target = p.home

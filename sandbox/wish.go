@@ -38,6 +38,9 @@ type Wish struct {
 	// GitDir is the admin folder of the worktree, GitCommonDir the folder that all worktrees share. Both are empty for a
 	// tree without git.
 	GitDir, GitCommonDir string
+	// GitView is the folder for the cage's own view of the repository; empty = a new one beside HomeDir. Policy.Prepare
+	// makes it, Policy.Remove takes it away.
+	GitView string
 
 	Home    string // the user's real home
 	HomeDir string // the host's folder of the private home; on Linux it is mounted on Home

@@ -1,0 +1,113 @@
+package sandbox
+
+import (
+	"crypto/rand"
+	"path/filepath"
+	"slices"
+	"strconv"
+)
+
+// A gitView is how a linked worktree's cage sees the common folder of its repository.
+//
+// In the place of the common folder stands a folder of the cage's own, made for one start. Mounted into it are what the
+// work needs to write and others see: objects, refs, their logs; and, read-only, the folder of all worktrees, with the
+// task's own one writable. Everything else in it is a link into a read-only mount of the real folder elsewhere in the cage,
+// so that changes outside are seen at once and nothing can be changed from inside. What the cage creates beside them stays
+// with the cage.
+//
+// packed-refs is special. Git takes its lock beside the file that the name leads to, and follows five links for that; it
+// takes the lock whenever a ref is deleted, also when that ref is not packed. So there are more than five links: the lock
+// is made in the cage's own folder, and the file that is read is the real one. Git then writes the new file under the name
+// of the lock with .new behind it, which is taken by a folder: deleting a packed ref and packing refs fail, and nothing is
+// lost.
+type gitView struct {
+	dir    string // on the host, in the data folder
+	common string // the place in which it stands
+	mounts []Mount
+}
+
+// realGit is where a cage finds the real common folder, read-only.
+const realGit = "/.termic/git"
+
+// lastOfChain is read by people, in git's message about the file that it cannot make.
+const lastOfChain = "packed-refs-are-read-only-in-a-cage"
+
+// chainLength is one more than the links that git follows to place a lock (MAXDEPTH in its lockfile.c).
+const chainLength = 6
+
+// sharedDirs are written by every worktree. Those that are missing are made, but for the optional ones.
+var (
+	sharedDirs         = []string{"objects", "refs", "logs"}
+	optionalSharedDirs = []string{"lfs", "reftable"}
+)
+
+// privateNames are files that may come into being later, and that the cage shall then see. A link that leads nowhere is to
+// git as if the file were not there.
+var privateNames = []string{"config", "config.worktree", "HEAD", "index", "shallow", "description", "hooks", "info", "modules",
+	"ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "BISECT_HEAD", "AUTO_MERGE", "FETCH_HEAD"}
+
+// viewOf plans the view of a common folder.
+func (c *composer) viewOf(common, admin string) *gitView {
+	v := &gitView{dir: c.w.GitView, common: common}
+	if v.dir == "" {
+		v.dir = c.w.HomeDir + ".git/" + rand.Text()
+	}
+	v.mounts = []Mount{{v.dir, common, true}, {common, realGit, false}}
+	taken := []string{"worktrees", "packed-refs"}
+	for _, name := range sharedDirs {
+		c.prepare = append(c.prepare, preparation{path: filepath.Join(common, name), dir: true})
+		v.share(c, name, true)
+		taken = append(taken, name)
+	}
+	for _, name := range optionalSharedDirs {
+		if exists(filepath.Join(common, name)) {
+			v.share(c, name, true)
+			taken = append(taken, name)
+		}
+	}
+	v.share(c, "worktrees", false)
+	v.mounts = append(v.mounts, Mount{admin, admin, true})
+	for _, name := range sorted(append(children(common), privateNames...)) {
+		if !slices.Contains(taken, name) {
+			v.link(c, name, filepath.Join(realGit, name))
+		}
+	}
+	name := "packed-refs"
+	for i := 1; i < chainLength; i++ {
+		next := "packed-refs." + strconv.Itoa(i)
+		if i == chainLength-1 {
+			next = lastOfChain
+		}
+		v.link(c, name, next)
+		name = next
+	}
+	v.link(c, name, filepath.Join(realGit, "packed-refs"))
+	c.prepare = append(c.prepare, preparation{path: filepath.Join(v.dir, lastOfChain+".new", "taken"), dir: true})
+	return v
+}
+
+// share mounts a folder of the real one.
+func (v *gitView) share(c *composer, name string, write bool) {
+	c.prepare = append(c.prepare, preparation{path: filepath.Join(v.dir, name), dir: true})
+	at := filepath.Join(v.common, name)
+	v.mounts = append(v.mounts, Mount{at, at, write})
+}
+
+func (v *gitView) link(c *composer, name, to string) {
+	c.prepare = append(c.prepare, preparation{path: filepath.Join(v.dir, name), link: to})
+}
+
+// GitConfig are settings that git in the cage has to be given (by GIT_CONFIG_COUNT and its like), in order, so that it
+// leaves alone what it cannot change: the settings of branches, packed refs, other worktrees' logs.
+func (p Policy) GitConfig() [][2]string {
+	if !p.Caged() {
+		return nil
+	}
+	return [][2]string{
+		{"branch.autoSetupMerge", "false"},
+		{"gc.packRefs", "false"},
+		{"gc.reflogExpire", "never"},
+		{"gc.reflogExpireUnreachable", "never"},
+		{"gc.worktreePruneExpire", "never"},
+	}
+}
