@@ -114,6 +114,7 @@ var table = []row{
 	{pkg: "internal/core", in: domain},
 
 	{pkg: "internal/agent", in: mechanism},
+	{pkg: "internal/agenthome", in: mechanism},
 	{pkg: "internal/grant", in: mechanism},
 	{pkg: "internal/ptyhost", in: mechanism},
 	{pkg: "internal/repofile", in: mechanism},

@@ -1,0 +1,305 @@
+package agenthome
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"termic/internal/atomicfile"
+	"termic/internal/fault"
+)
+
+// ReturnOptions say whose login is looked after. Agent, RealHome and Env are those of Options.
+type ReturnOptions struct {
+	Agent    string
+	RealHome string
+	Env      map[string]string
+	// Homes are the private homes in which the agent lives, on the host. All lie in one folder, which no cage can write
+	// and which holds the lock.
+	Homes []string
+	// Only: what was refreshed is shared among the homes, and the user's own file is not touched.
+	Only bool
+}
+
+// Returned tells what Return did.
+type Returned struct {
+	// Taken is the home whose login was taken back; empty = none had a newer one.
+	Taken []string
+	// Pushed are the homes that were given a newer login.
+	Pushed []string
+	// Refused are the homes whose login was left where it is.
+	Refused []Refusal
+}
+
+// Refusal says why the login of a home was not taken.
+type Refusal struct{ Home, Why string }
+
+// LoginFile is where the agent keeps its login in a private home, as a host path; empty when it keeps none that can be
+// returned. It is for who watches for a change: the file may be anything, so it is read by Return alone.
+func LoginFile(agent, home string) string {
+	r, known := recipes()[agent]
+	if !known || r.login == nil {
+		return ""
+	}
+	return filepath.Join(home, r.folder, r.login.file)
+}
+
+// Return takes refreshed logins back to the user's own file and gives the newest to the other homes. A home without a
+// login file is not given one. It holds a lock for as long as it reads and writes, so any number may be called at once.
+//
+// Errors: fault.Unavailable (a file of the user's could not be written or locked), fault.Unsupported (no cages here). A
+// home that is refused is no error.
+func Return(ctx context.Context, o ReturnOptions) (Returned, error) {
+	r, known := recipes()[o.Agent]
+	if !known || r.login == nil || len(o.Homes) == 0 {
+		return Returned{}, nil
+	}
+	var out Returned
+	path := filepath.Join(r.find(Options{RealHome: o.RealHome, Env: o.Env}), r.login.file)
+	err := locked(lockOf(o.Homes[0], o.Agent), func() error {
+		x := exchange{form: r.login, rel: r.folder + "/" + r.login.file, path: path, now: time.Now(), only: o.Only}
+		defer x.close()
+		if err := x.open(o.Homes); err != nil || ctx.Err() != nil {
+			return errors.Join(err, context.Cause(ctx))
+		}
+		err := x.settle()
+		out = x.out
+		return err
+	})
+	if f := (*fault.Error)(nil); err != nil && !errors.As(err, &f) {
+		err = fault.Wrap(err, fault.Unavailable, "A refreshed login could not be taken back").
+			WithHint("If the agent asks for it outside, log in there once.")
+	}
+	return out, err
+}
+
+// lockOf is the lock of an agent's logins. It lies beside the homes.
+func lockOf(home, agent string) string {
+	return filepath.Join(filepath.Dir(home), ".login-"+agent+".lock")
+}
+
+// exchange is one round of bringing logins together, under the lock.
+type exchange struct {
+	form  *loginForm
+	rel   string // of the login file in a home
+	path  string // of the user's own
+	now   time.Time
+	only  bool
+	homes []*lodger
+	out   Returned
+}
+
+// lodger is one home in an exchange.
+type lodger struct {
+	home string
+	tree *tree
+	doc  object // nil = there, but not understood
+}
+
+func (x *exchange) open(homes []string) error {
+	for _, h := range homes {
+		t, err := openTree(h)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // its task is gone
+		}
+		if err != nil {
+			return err
+		}
+		l := &lodger{home: h, tree: t}
+		data, err := t.read(x.rel, maxLogin)
+		if errors.Is(err, fs.ErrNotExist) {
+			if err := t.Close(); err != nil {
+				return err
+			}
+			continue
+		}
+		x.homes = append(x.homes, l)
+		if err == nil {
+			l.doc, err = parseObject(data)
+		}
+		if err != nil {
+			x.refuse(l, err)
+		}
+	}
+	return nil
+}
+
+func (x *exchange) close() {
+	for _, l := range x.homes {
+		_ = l.tree.Close() // it was open for reading names alone
+	}
+}
+
+func (x *exchange) refuse(l *lodger, why error) {
+	x.out.Refused = append(x.out.Refused, Refusal{Home: l.home, Why: why.Error()})
+}
+
+// attempts bounds how often the user's file is read again because somebody changed it meanwhile.
+const attempts = 5
+
+// settle brings the newest login into the user's file, then into the homes.
+func (x *exchange) settle() error {
+	refused := len(x.out.Refused)
+	for range attempts {
+		x.out.Taken, x.out.Refused = nil, x.out.Refused[:refused]
+		before, err := readSource(x.path, maxLogin)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // the user has no login, and a cage gives none
+		}
+		if err != nil {
+			return err
+		}
+		doc, err := parseObject(before)
+		if err != nil {
+			return nil // not ours to mend
+		}
+		best := x.best(doc)
+		if len(x.out.Taken) > 0 && !x.only {
+			done, err := x.replace(before, best)
+			if err != nil {
+				return err
+			}
+			if !done {
+				continue
+			}
+		}
+		return x.push(best)
+	}
+	return errors.New("the user's login kept changing")
+}
+
+// best is the user's login with every entry that is newer in a home.
+func (x *exchange) best(doc object) object {
+	for _, path := range x.form.at(doc) {
+		var from *lodger
+		have := x.form.entryAt(doc, path)
+		for _, l := range x.homes {
+			if l.doc == nil {
+				continue
+			}
+			values, err := x.form.refreshed(have, x.form.entryAt(l.doc, path), x.now)
+			switch {
+			case err == nil:
+				doc, from = x.form.put(doc, path, values), l
+				have = x.form.entryAt(doc, path)
+			case !errors.Is(err, errOlder):
+				x.refuse(l, err)
+			}
+		}
+		if from != nil {
+			x.out.Taken = append(x.out.Taken, from.home)
+		}
+	}
+	return doc
+}
+
+// replace puts a document in the place of the user's, unless that changed.
+func (x *exchange) replace(before []byte, doc object) (bool, error) {
+	data, err := encodeLike(before, doc)
+	if err != nil {
+		return false, err
+	}
+	now, err := readSource(x.path, maxLogin)
+	if err != nil || !bytes.Equal(now, before) {
+		return false, nil
+	}
+	return true, atomicfile.WriteFile(x.path, data, 0o600)
+}
+
+// encodeLike writes a document with indentation if the one before had it.
+func encodeLike(before []byte, doc object) ([]byte, error) {
+	if bytes.Contains(bytes.TrimSpace(before), []byte("\n")) {
+		return json.MarshalIndent(doc, "", "  ")
+	}
+	return json.Marshal(doc)
+}
+
+// push gives a login to the homes that have an older one, or something that is none.
+func (x *exchange) push(doc object) error {
+	seed := x.form.seedable(doc)
+	for _, l := range x.homes {
+		next, changed := x.form.newer(l.doc, seed)
+		if !changed {
+			continue
+		}
+		if err := writeLogin(l.tree, x.rel, next); err != nil {
+			x.refuse(l, fmt.Errorf("a newer login could not be given to it: %w", err))
+			continue
+		}
+		x.out.Pushed = append(x.out.Pushed, l.home)
+	}
+	return nil
+}
+
+// newer is the document of a home with what seed has newer, and whether that is anything. What seed has and a home
+// claims to have newer was refused, so it is replaced.
+func (f *loginForm) newer(doc, seed object) (object, bool) {
+	if doc == nil {
+		return seed, true
+	}
+	changed := false
+	for _, path := range f.at(seed) {
+		theirs, ours := f.entryAt(doc, path), f.entryAt(seed, path)
+		for _, x := range f.fields {
+			if !sameJSON(theirs[x.name], ours[x.name]) {
+				doc, changed = f.put(doc, path, ours), true
+				break
+			}
+		}
+	}
+	return doc, changed
+}
+
+func writeLogin(t *tree, rel string, doc object) error {
+	data, err := json.Marshal(doc)
+	if err != nil {
+		return err
+	}
+	return t.write(rel, data, 0o600, true)
+}
+
+// seedLogin gives the home the user's login. One that was refreshed in the home is taken back first, or, if that is not
+// wanted, stays in the home.
+func (s *seeding) seedLogin() error {
+	path, rel := filepath.Join(s.from, s.login.file), s.folder+"/"+s.login.file
+	return locked(lockOf(s.Home, s.Agent), func() error {
+		x := exchange{form: s.login, rel: rel, path: path, now: time.Now(), only: !s.CopyBack}
+		defer x.close()
+		if err := x.open([]string{s.Home}); err != nil {
+			return err
+		}
+		if err := x.settle(); err != nil {
+			s.left("A login that was refreshed in this home could not be taken back: %v.", err)
+		}
+		for _, r := range x.out.Refused {
+			s.left("A login in this home was not taken back: %s.", strings.TrimSuffix(r.Why, "."))
+		}
+		if len(x.homes) > 0 {
+			return nil // settle has given it what is newest
+		}
+		data := s.source(path, maxLogin)
+		if data == nil {
+			return nil
+		}
+		doc, err := parseObject(data)
+		if err != nil {
+			s.left("%s is not understood, so there is no login in the cage.", path)
+			return nil
+		}
+		seed := s.login.seedable(doc)
+		if len(seed) == 0 {
+			return nil
+		}
+		if err := writeLogin(s.tree, rel, seed); err != nil {
+			return err
+		}
+		s.out.Seeded = append(s.out.Seeded, rel)
+		return nil
+	})
+}
