@@ -42,7 +42,7 @@ func norm(host string) (string, netip.Addr, error) {
 	if bracketed || strings.Contains(s, ":") {
 		return normIPv6(host, s)
 	}
-	s = strings.TrimSuffix(s, ".")
+	s = trimDot(s)
 	switch {
 	case s == "":
 		return "", netip.Addr{}, bad(host, "it is empty")
@@ -60,6 +60,16 @@ func norm(host string) (string, netip.Addr, error) {
 		return "", netip.Addr{}, bad(host, "%s", why)
 	}
 	return name, netip.Addr{}, nil
+}
+
+// trimDot takes one final dot off, in any of the forms that UTS 46 reads as one.
+func trimDot(s string) string {
+	for _, dot := range [...]string{".", "\u3002", "\uff0e", "\uff61"} {
+		if t, ok := strings.CutSuffix(s, dot); ok {
+			return t
+		}
+	}
+	return s
 }
 
 func normIPv6(host, s string) (string, netip.Addr, error) {
