@@ -67,5 +67,5 @@ func ParseCapability(b []byte) (Capability, error) {
 		}
 	}
 	return Capability{known: true, mode: mode, control: e.Control, projects: sorted(e.Projects), agents: sorted(e.Agents),
-		read: sorted(e.Read), write: sorted(e.Write), deny: sorted(e.Deny), pinned: sorted(e.Pinned), hosts: e.Hosts}, nil
+		read: e.Read, write: e.Write, deny: e.Deny, pinned: e.Pinned, hosts: e.Hosts}.canonical(), nil
 }

@@ -102,5 +102,5 @@ func (p Policy) Capability() Capability {
 			c.read = append(c.read, g.path)
 		}
 	}
-	return c
+	return c.canonical()
 }

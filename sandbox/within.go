@@ -81,7 +81,7 @@ func outside(list, other []string) (string, bool) {
 }
 
 func filesWithin(a, b Capability) error {
-	reads, readable := slices.Concat(a.read, a.write), slices.Concat(b.read, b.write)
+	reads, readable := a.readable(), b.readable()
 	for _, p := range reads {
 		if !coveredBy(p, readable) {
 			return wider(PartFiles, "it may read %s", p)
