@@ -242,7 +242,7 @@ func TestHeads(t *testing.T) {
 // TestBodies: a body has a limit that holds however it comes, and comes within its time. What was promised is not what
 // memory is taken for.
 func TestBodies(t *testing.T) {
-	r := newRig(t, ok, Limits{BodyBytes: 1 << 20, Body: 300 * time.Millisecond})
+	r := newRig(t, ok, Limits{BodyBytes: 1 << 20, Body: 3 * time.Second})
 	head := func(more string) string {
 		return "POST /mcp HTTP/1.1\r\nHost: " + r.host + "\r\nAuthorization: Bearer " + r.full.Reveal() + "\r\nContent-Type: application/json\r\n" + more + "\r\n\r\n"
 	}
