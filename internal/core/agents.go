@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"termic/internal/agent"
@@ -54,9 +55,20 @@ func (c *Core) lookPath(ctx context.Context) agent.LookPath {
 	return func(name string) (string, error) { return shellenv.LookPath(name, c.home, env) }
 }
 
-// TaskAgents is the verb task_agents.
-func (c *Core) TaskAgents(ctx context.Context, _ *Call, _ api.TaskAgentsParams) (api.TaskAgentsResult, error) {
-	return api.TaskAgentsResult{Agents: c.shownAgents(ctx)}, nil
+// TaskAgents is the verb task_agents. A caged agent is told of those that it may start.
+func (c *Core) TaskAgents(ctx context.Context, call *Call, _ api.TaskAgentsParams) (api.TaskAgentsResult, error) {
+	agents := c.shownAgents(ctx)
+	if !confined(call.Caller) {
+		return api.TaskAgentsResult{Agents: agents}, nil
+	}
+	allowed, err := c.agentsOfCaller(ctx, call.Caller)
+	mine := []api.ListedAgent{}
+	for _, a := range agents {
+		if slices.Contains(allowed, a.ID) {
+			mine = append(mine, a)
+		}
+	}
+	return api.TaskAgentsResult{Agents: mine}, err
 }
 
 // shownFor is how long a list of agents is shown again before their programs are looked for anew. Looking asks the system

@@ -48,7 +48,7 @@ func (c *Core) AttachVerb(ctx context.Context, call *Call, p api.AttachParams) (
 	if !ok {
 		return api.AttachHandle{}, fault.New(fault.Unsupported, "A terminal cannot be attached over this connection")
 	}
-	tab, err := c.pickTab(ctx, call.Task, p.Tab, p.Shell)
+	tab, err := c.pickTab(ctx, call.Caller, call.Task, p.Tab, p.Shell)
 	if err != nil {
 		return api.AttachHandle{}, err
 	}

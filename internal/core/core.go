@@ -36,10 +36,12 @@ type Options struct {
 	Shell    *shellenv.Prober
 	Log      *slog.Logger
 	Home     string // the user's home folder
+	DataDir  string // Termic's own folder: the homes of caged agents are in it, and no cage sees it
 	Version  string
 	Raise    func() bool // shows the window; false without one. May be nil
 	Quit     func()      // asks the app to end; must not wait for it. May be nil
 	Endpoint Endpoint    // of MCP; nil where there is none
+	Cages    Cages       // tells what programs can do; nil: the cages that Core builds. For tests
 }
 
 // Core owns the goroutines that create tasks, deliver prompts and watch terminals. Close stops them and waits.
@@ -51,10 +53,13 @@ type Core struct {
 	shell    *shellenv.Prober
 	log      *slog.Logger
 	home     string
+	dataDir  string
+	denials  *denials
 	version  string
 	raise    func() bool
 	quit     func()
 	endpoint Endpoint
+	cages    Cages
 
 	beacon *beacon
 	agents atomic.Pointer[agent.Registry]
@@ -80,9 +85,12 @@ type Core struct {
 
 // New makes a Core on an opened profile, mends what a killed app left behind, and takes up the settings.
 func New(ctx context.Context, o Options) (*Core, error) {
-	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home,
+	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home, dataDir: o.DataDir, denials: newDenials(),
 		version: o.Version, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, beacon: newBeacon(),
 		live: map[string]*liveTab{}, busy: map[string]chan struct{}{}, starting: map[string]bool{}, ended: map[string]string{}}
+	if c.cages = o.Cages; c.cages == nil {
+		c.cages = ownCages{c}
+	}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	c.takeSettings(o.Settings.Get())
 	c.stop = o.Settings.Subscribe(func(s settings.Settings) {

@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"os"
+	"slices"
 
 	"termic/internal/api"
 	"termic/internal/fault"
@@ -42,7 +43,7 @@ func (c *Core) create(n *newTask) {
 
 // startNew starts the first agent of a task that has its worktree.
 func (c *Core) startNew(ctx context.Context, n *newTask) {
-	_, err := c.startTab(ctx, n.task.ID, n.tab.ID, startHow{resume: n.params.Resume != "", unattended: n.prompt != ""})
+	_, err := c.startTab(ctx, n.task.ID, n.tab.ID, startHow{resume: n.params.Resume != "", unattended: n.prompt != "", limit: n.limit})
 	c.endJob(n.job, err)
 	if err == nil {
 		return
@@ -116,7 +117,7 @@ func (c *Core) created(ctx context.Context, n *newTask, made worktree.Created, l
 	err := c.store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
 		n.task, err = tx.UpdateTask(ctx, n.task.ID, func(t *store.Task) error {
 			t.State, t.Path, t.Branch, t.ReusedBranch = api.TaskLive, made.Path, made.Branch, made.ReusedBranch
-			t.BaseRef, t.BaseCommit, t.Warnings, t.Log = made.BaseRef, made.BaseCommit, made.Warnings, lines
+			t.BaseRef, t.BaseCommit, t.Warnings, t.Log = made.BaseRef, made.BaseCommit, slices.Concat(n.told, made.Warnings), lines
 			return nil
 		})
 		if err != nil {

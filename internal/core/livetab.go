@@ -13,6 +13,7 @@ import (
 	"termic/internal/shellenv"
 	"termic/internal/store"
 	"termic/internal/worktree"
+	"termic/sandbox"
 )
 
 // failedResume is how soon after its start a resumed agent must end for the resume itself to be what failed.
@@ -31,6 +32,7 @@ type liveTab struct {
 	started  time.Time
 	resumed  bool
 	identity identity
+	walls    walls
 	kick     chan struct{} // wakes the runner; holds one
 	keys     chan struct{} // held by whoever types; holds one
 
@@ -48,7 +50,9 @@ type startHow struct {
 	byDir      bool // or the newest of the folder
 	fresh      bool // forget the stored conversation
 	unattended bool // a prompt will be typed before a person looks
-	size       ptyhost.Size
+	// limit is what the program may do at most; nil: whatever its task may.
+	limit *sandbox.Capability
+	size  ptyhost.Size
 }
 
 // startTab starts the program of a tab that has none. A tab that runs already is left alone and returned. A task that is
@@ -65,10 +69,14 @@ func (c *Core) startTab(ctx context.Context, taskID, tabID string, how startHow)
 // startHeld is startTab for a caller that holds the starts of the task.
 func (c *Core) startHeld(ctx context.Context, taskID, tabID string, how startHow) (*liveTab, error) {
 	if l := c.liveOf(tabID); l != nil {
-		return l, nil
+		return l, how.limited(capabilityOf(l))
 	}
 	l, spec, err := c.planSpawn(ctx, taskID, tabID, how)
 	if err != nil {
+		return nil, err
+	}
+	if err := how.limited(capabilityOf(l)); err != nil {
+		l.identity.revoke()
 		return nil, err
 	}
 	return l, c.launch(ctx, l, spec)
@@ -88,6 +96,9 @@ func (c *Core) planSpawn(ctx context.Context, taskID, tabID string, how startHow
 	}
 	tab, err := c.store.Tab(ctx, tabID)
 	if err != nil {
+		return nil, ptyhost.Spec{}, err
+	}
+	if task, _, err = c.tightened(ctx, task); err != nil {
 		return nil, ptyhost.Spec{}, err
 	}
 	if err := usableTree(task); err != nil {

@@ -9,6 +9,7 @@ import (
 	"termic/internal/agent"
 	"termic/internal/api"
 	"termic/internal/fault"
+	"termic/internal/grant"
 	"termic/internal/ptyhost"
 	"termic/internal/store"
 	"termic/internal/worktree"
@@ -23,7 +24,7 @@ const (
 
 // TaskLog is the verb task_log.
 func (c *Core) TaskLog(ctx context.Context, call *Call, p api.TaskLogParams) (api.TaskLogResult, error) {
-	tab, err := c.pickTab(ctx, call.Task, p.Tab, p.Shell)
+	tab, err := c.pickTab(ctx, call.Caller, call.Task, p.Tab, p.Shell)
 	if err != nil {
 		return api.TaskLogResult{}, err
 	}
@@ -54,8 +55,8 @@ func plainText(s ptyhost.ScreenText) string {
 }
 
 // pickTab finds the tab that a verb is about: the one asked for, the task's shell, or its default agent.
-func (c *Core) pickTab(ctx context.Context, taskID, asked string, shell bool) (store.Tab, error) {
-	tabs, err := c.store.Tabs(ctx, taskID)
+func (c *Core) pickTab(ctx context.Context, caller grant.Caller, taskID, asked string, shell bool) (store.Tab, error) {
+	tabs, err := c.tabsFor(ctx, caller, taskID)
 	if err != nil {
 		return store.Tab{}, err
 	}
@@ -85,7 +86,7 @@ func (c *Core) TaskResult(ctx context.Context, call *Call, _ api.TaskResultParam
 	if err != nil {
 		return api.TaskResultResult{}, err
 	}
-	tab, err := c.pickTab(ctx, call.Task, "", false)
+	tab, err := c.pickTab(ctx, call.Caller, call.Task, "", false)
 	if err != nil {
 		return api.TaskResultResult{}, err
 	}

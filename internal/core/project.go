@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"termic/internal/api"
@@ -125,7 +126,7 @@ func (c *Core) inspect(ctx context.Context, path string, nonGit bool) (store.Pro
 // ProjectRemove is the verb project_remove. All its tasks are archived first; the first one that would lose work stops
 // it, and those archived before stay so.
 func (c *Core) ProjectRemove(ctx context.Context, call *Call, p api.ProjectRemoveParams) (api.ProjectRemoveResult, error) {
-	project, err := c.resolveProject(ctx, p.Name)
+	project, err := c.resolveProject(ctx, call.Caller, p.Name)
 	if err != nil {
 		return api.ProjectRemoveResult{}, err
 	}
@@ -149,12 +150,56 @@ func (c *Core) ProjectRemove(ctx context.Context, call *Call, p api.ProjectRemov
 			result.BackupRefs = append(result.BackupRefs, r.BackupRef)
 		}
 	}
-	if err := c.store.RemoveProject(ctx, project.ID); err != nil {
+	if err := c.forgetProject(ctx, project.ID); err != nil {
 		return result, err
 	}
 	c.revokeProject(project.ID)
 	c.beacon.change()
 	return result, nil
+}
+
+// forgetProject removes a project, and takes it out of the lists of those who may act on it: when the same folder is added
+// again, nobody shall be found to be trusted with it.
+func (c *Core) forgetProject(ctx context.Context, id string) error {
+	release, err := c.holdCages(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return c.store.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.RemoveProject(ctx, id); err != nil {
+			return err
+		}
+		if err := tx.SetConsent(ctx, id, ""); err != nil {
+			return err
+		}
+		others := func(ids []string) []string { return keep(ids, func(p string) bool { return p != id }) }
+		tasks, err := tx.Tasks(ctx, store.TaskFilter{All: true})
+		if err != nil {
+			return err
+		}
+		for _, t := range tasks {
+			if !slices.Contains(t.MCPProjects, id) {
+				continue
+			}
+			if _, err := tx.UpdateTask(ctx, t.ID, func(t *store.Task) error { t.MCPProjects = others(t.MCPProjects); return nil }); err != nil {
+				return err
+			}
+		}
+		projects, err := tx.Projects(ctx)
+		if err != nil {
+			return err
+		}
+		for _, p := range projects {
+			if !slices.Contains(p.MCPProjects, id) {
+				continue
+			}
+			if _, err := tx.UpdateProject(ctx, p.ID, func(p *store.Project) error { p.MCPProjects = others(p.MCPProjects); return nil }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // lossesOfAll collects what archiving the tasks would lose, so that nothing is archived when anything would be.

@@ -140,6 +140,13 @@ func (c *Core) untilNext(l *liveTab, p store.Prompt) time.Duration {
 
 // deliver types one prompt and stores how that went. It reports whether the next one may follow.
 func (c *Core) deliver(l *liveTab, p store.Prompt) bool {
+	if p.FromTask != "" {
+		if err := c.stillAllowed(c.ctx, p, l); err != nil {
+			c.log.Warn("prompt of a caged agent was not delivered", "tab", l.tab.ID, "prompt", p.ID, "err", err)
+			c.refusePrompt(p, err)
+			return c.ctx.Err() == nil
+		}
+	}
 	if err := c.store.SetPromptState(c.ctx, p.ID, store.PromptDelivering, "", store.PromptQueued); err != nil {
 		return fault.CodeOf(err) == fault.Conflict // cancelled meanwhile: look at the next
 	}
@@ -167,6 +174,18 @@ func (c *Core) deliver(l *liveTab, p store.Prompt) bool {
 	}
 	c.beacon.change()
 	return err == nil
+}
+
+// refusePrompt ends a prompt that may not be typed.
+func (c *Core) refusePrompt(p store.Prompt, why error) {
+	if c.ctx.Err() != nil {
+		return // the app is ending, which is no reason
+	}
+	err := c.store.SetPromptState(context.WithoutCancel(c.ctx), p.ID, store.PromptFailed, sentence(why), store.PromptQueued)
+	if err != nil && fault.CodeOf(err) != fault.Conflict {
+		c.log.Error("the fate of a prompt could not be stored", "prompt", p.ID, "err", err)
+	}
+	c.beacon.change()
 }
 
 // untyped reports that a person must act before a prompt can be typed, and that nothing of it was typed.

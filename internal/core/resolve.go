@@ -16,18 +16,19 @@ import (
 
 // ResolveTask finds the one task that a caller means, among those that it may see: an exact id alone, then a name
 // without regard to case (within the project, when one is given), then project/name, then the current folder where
-// ref.Cwd allows it. Names of tasks that the caller may not see appear in no answer.
+// ref.Cwd allows it. Names of tasks that the caller may not see appear in no answer. A caged agent may send to more tasks
+// than it sees, by their exact ids.
 func (c *Core) ResolveTask(ctx context.Context, caller grant.Caller, ref api.TaskRef, verb string) (string, error) {
 	tasks, names, err := c.visibleTasks(ctx, caller, verb)
 	if err != nil {
 		return "", err
 	}
 	if ref.Task == "" {
-		return c.taskOfFolder(tasks, names, ref, verb)
+		return c.taskOfFolder(caller, tasks, names, ref, verb)
 	}
+	var p store.Project
 	if ref.Project != "" {
-		p, err := c.resolveProject(ctx, ref.Project)
-		if err != nil {
+		if p, err = c.resolveProject(ctx, caller, ref.Project); err != nil {
 			return "", err
 		}
 		tasks = slices.DeleteFunc(tasks, func(t store.Task) bool { return t.ProjectID != p.ID })
@@ -43,15 +44,24 @@ func (c *Core) ResolveTask(ctx context.Context, caller grant.Caller, ref api.Tas
 	if len(found) == 0 {
 		found = matching(tasks, func(t store.Task) bool { return strings.EqualFold(names[t.ProjectID]+"/"+t.Name, ref.Task) })
 	}
-	return oneTask(found, names, ref.Task)
+	if len(found) == 0 && confined(caller) && verb == "task_send" && ids.Valid(strings.ToUpper(ref.Task)) {
+		t, ok, err := c.addressed(ctx, caller, strings.ToUpper(ref.Task))
+		if err != nil {
+			return "", err
+		}
+		if ok && (p.ID == "" || p.ID == t.ProjectID) {
+			return t.ID, nil
+		}
+	}
+	return oneTask(caller, found, names, ref.Task)
 }
 
-func oneTask(found []store.Task, names map[string]string, asked string) (string, error) {
+func oneTask(caller grant.Caller, found []store.Task, names map[string]string, asked string) (string, error) {
 	switch len(found) {
 	case 1:
 		return found[0].ID, nil
 	case 0:
-		return "", fault.New(fault.NotFound, "There is no task %q", asked).WithHint("`termic list` shows the tasks.")
+		return "", noTask(caller, asked)
 	}
 	qualified := make([]string, len(found))
 	for i, t := range found {
@@ -78,16 +88,14 @@ func (c *Core) visibleTasks(ctx context.Context, caller grant.Caller, verb strin
 	if err != nil {
 		return nil, nil, err
 	}
-	if !caller.Class.Covers(grant.Full) {
-		tasks = matching(tasks, func(t store.Task) bool { return t.ID == caller.Task || t.ParentID == caller.Task && caller.Task != "" })
-	}
+	tasks = matching(tasks, func(t store.Task) bool { return mayRead(caller, t) })
 	names, err := c.projectNames(ctx)
 	return tasks, names, err
 }
 
 // taskOfFolder picks the task whose folder holds cwd: the deepest worktree first, then main checkouts. A task that could
 // not be created has no folder: the one that it was to adopt may be anybody's.
-func (c *Core) taskOfFolder(tasks []store.Task, names map[string]string, ref api.TaskRef, verb string) (string, error) {
+func (c *Core) taskOfFolder(caller grant.Caller, tasks []store.Task, names map[string]string, ref api.TaskRef, verb string) (string, error) {
 	if ref.Project != "" || ref.Cwd == "" {
 		return "", fault.New(fault.InvalidArgument, "%s needs a task", verb).WithHint("Name it, or run the command inside the task's folder where the verb allows that.")
 	}
@@ -104,7 +112,7 @@ func (c *Core) taskOfFolder(tasks []store.Task, names map[string]string, ref api
 			best = append(best, t)
 		}
 		if len(best) > 0 {
-			return oneTask(best, names, filepath.Base(ref.Cwd))
+			return oneTask(caller, best, names, filepath.Base(ref.Cwd))
 		}
 	}
 	return "", fault.New(fault.NotFound, "The current folder belongs to no task").WithHint("Name the task, or go to its folder: `cd \"$(termic path TASK)\"`.")
@@ -131,9 +139,18 @@ func (c *Core) projectNames(ctx context.Context) (map[string]string, error) {
 	return names, err
 }
 
-// resolveProject finds a project by name without regard to case, then by id.
-func (c *Core) resolveProject(ctx context.Context, asked string) (store.Project, error) {
+// projectsFor are the projects that a caller may name.
+func (c *Core) projectsFor(ctx context.Context, caller grant.Caller) ([]store.Project, error) {
 	projects, err := c.store.Projects(ctx)
+	if confined(caller) {
+		projects = slices.DeleteFunc(projects, func(p store.Project) bool { return !slices.Contains(caller.Projects, p.ID) })
+	}
+	return projects, err
+}
+
+// resolveProject finds a project that a caller may name by its name, without regard to case, then by its id.
+func (c *Core) resolveProject(ctx context.Context, caller grant.Caller, asked string) (store.Project, error) {
+	projects, err := c.projectsFor(ctx, caller)
 	if err != nil {
 		return store.Project{}, err
 	}
@@ -152,10 +169,10 @@ func (c *Core) resolveProject(ctx context.Context, asked string) (store.Project,
 		names[i] = p.Name
 	}
 	e := fault.New(fault.NotFound, "There is no project %q", asked)
-	if len(names) == 0 {
+	if len(names) == 0 && !confined(caller) {
 		return store.Project{}, e.WithHint("Add one: `termic project add PATH`.")
 	}
-	return store.Project{}, e.WithHint("There are: %s.", strings.Join(names, ", "))
+	return store.Project{}, e.WithHint("%s", listed("There are", names))
 }
 
 // resolveTab finds a tab of a task: exact id, then the number that the strip shows, then title or agent id without

@@ -6,6 +6,7 @@ import (
 
 	"termic/internal/api"
 	"termic/internal/fault"
+	"termic/internal/grant"
 	"termic/internal/store"
 )
 
@@ -40,20 +41,23 @@ func (c *Core) TaskSend(ctx context.Context, call *Call, p api.TaskSendParams) (
 	if err != nil {
 		return api.TaskSendResult{}, err
 	}
+	if !mayRead(call.Caller, task) {
+		return c.sendBlind(ctx, call, task, p, prompt)
+	}
 	if task.State != api.TaskCreating {
 		if err := usableTree(task); err != nil {
 			return api.TaskSendResult{}, err
 		}
 	}
 	how := sendHow{wait: p.Wait, timeoutMs: p.TimeoutMs}
-	tab, start, err := c.sendTarget(ctx, task, p)
+	tab, start, err := c.sendTarget(ctx, call.Caller, task, p)
 	if err != nil {
 		return api.TaskSendResult{}, err
 	}
 	l := c.liveOf(tab.ID)
 	if l == nil && task.State != api.TaskCreating {
 		start.unattended, how.spawned = true, true
-		if l, err = c.startTab(ctx, task.ID, tab.ID, start); err != nil {
+		if l, err = c.startFor(ctx, call.Caller, task, tab, start); err != nil {
 			return api.TaskSendResult{}, err
 		}
 	}
@@ -65,8 +69,8 @@ func (c *Core) TaskSend(ctx context.Context, call *Call, p api.TaskSendParams) (
 
 // sendTarget picks the agent tab that a prompt goes to: the one named, the default one if it runs, the only one that
 // runs, or the one that resume or fresh starts.
-func (c *Core) sendTarget(ctx context.Context, task store.Task, p api.TaskSendParams) (store.Tab, startHow, error) {
-	tabs, err := c.store.Tabs(ctx, task.ID)
+func (c *Core) sendTarget(ctx context.Context, caller grant.Caller, task store.Task, p api.TaskSendParams) (store.Tab, startHow, error) {
+	tabs, err := c.tabsFor(ctx, caller, task.ID)
 	if err != nil {
 		return store.Tab{}, startHow{}, err
 	}
@@ -81,8 +85,12 @@ func (c *Core) sendTarget(ctx context.Context, task store.Task, p api.TaskSendPa
 		}
 		return tab, startHow{}, err
 	}
-	var dflt store.Tab
-	var running []store.Tab
+	dflt, running := c.candidates(tabs)
+	return c.chooseTarget(ctx, task, p, dflt, running)
+}
+
+// candidates are the first agent of a task, if it has one, and its agents that run.
+func (c *Core) candidates(tabs []store.Tab) (dflt store.Tab, running []store.Tab) {
 	for _, t := range tabs {
 		if t.Kind != store.TabAgent {
 			continue
@@ -94,7 +102,7 @@ func (c *Core) sendTarget(ctx context.Context, task store.Task, p api.TaskSendPa
 			running = append(running, t)
 		}
 	}
-	return c.chooseTarget(ctx, task, p, dflt, running)
+	return dflt, running
 }
 
 func (c *Core) chooseTarget(ctx context.Context, task store.Task, p api.TaskSendParams, dflt store.Tab, running []store.Tab) (store.Tab, startHow, error) {
@@ -133,7 +141,7 @@ func (c *Core) sendEarly(ctx context.Context, call *Call, tab store.Tab, text st
 		return api.TaskSendResult{}, err
 	}
 	kind, err := c.agents.Load().Resolve(tab.Agent)
-	result := api.TaskSendResult{TaskID: tab.TaskID, TabID: tab.ID, Mode: api.SendQueued, Prompt: p.ID, Capable: err == nil && kind.Capable(), Job: job}
+	result := api.TaskSendResult{TaskID: tab.TaskID, TabID: tab.ID, Mode: api.SendQueued, Prompt: p.ID, Capable: err == nil && kind.Capable(), Job: jobFor(call.Caller, job)}
 	c.endJob(job, nil)
 	return c.watchSent(ctx, call, result, how)
 }
@@ -152,7 +160,7 @@ func (c *Core) sendTo(ctx context.Context, call *Call, l *liveTab, text string, 
 	}
 	l.wake()
 	c.beacon.change()
-	result := api.TaskSendResult{TaskID: l.task.ID, TabID: l.tab.ID, Mode: api.SendQueued, Prompt: p.ID, Capable: s.Capable || l.kind.Capable(), Job: job}
+	result := api.TaskSendResult{TaskID: l.task.ID, TabID: l.tab.ID, Mode: api.SendQueued, Prompt: p.ID, Capable: s.Capable || l.kind.Capable(), Job: jobFor(call.Caller, job)}
 	defer c.endJob(job, nil)
 	if !busy {
 		outcome, err := c.watchDelivery(ctx, p.ID)
@@ -172,10 +180,21 @@ func (c *Core) sendTo(ctx context.Context, call *Call, l *liveTab, text string, 
 	return c.watchSent(ctx, call, result, how)
 }
 
-// enqueue makes a prompt durable. From here on it is delivered at most once.
+// enqueue makes a prompt durable. From here on it is delivered at most once. That of a caged agent is compared with the
+// target under the lock that guards what cages are made of.
 func (c *Core) enqueue(ctx context.Context, call *Call, tab store.Tab, text string) (p store.Prompt, job string, err error) {
+	if confined(call.Caller) {
+		release, err := c.holdCages(ctx)
+		if err != nil {
+			return p, "", err
+		}
+		defer release()
+		if err := c.mayEnqueue(ctx, call.Caller, tab); err != nil {
+			return p, "", err
+		}
+	}
 	err = c.store.Write(ctx, func(tx *store.Tx) (err error) {
-		if p, err = tx.EnqueuePrompt(ctx, store.Prompt{TabID: tab.ID, Text: text}); err != nil {
+		if p, err = tx.EnqueuePrompt(ctx, store.Prompt{TabID: tab.ID, Text: text, FromTask: senderOf(call.Caller)}); err != nil {
 			return err
 		}
 		j, err := tx.StartJob(ctx, store.Job{Verb: call.Verb, Principal: call.Caller.Principal, Face: string(call.Caller.Face), Target: tab.TaskID})

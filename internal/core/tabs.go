@@ -46,7 +46,7 @@ func (c *Core) TaskTab(ctx context.Context, call *Call, p api.TaskTabParams) (ap
 	}
 	how.unattended = prompt != ""
 	result := api.TaskTabResult{TaskID: task.ID, TabID: tab.ID, Agent: tab.Agent, Title: tab.Title}
-	l, err := c.startTab(ctx, task.ID, tab.ID, how)
+	l, err := c.startFor(ctx, call.Caller, task, tab, how)
 	if err != nil || prompt == "" {
 		return result, err
 	}
@@ -131,7 +131,7 @@ func howOf(kind agent.Kind, tab store.Tab, task store.Task) startHow {
 
 // TaskTabClose is the verb task_tab_close.
 func (c *Core) TaskTabClose(ctx context.Context, call *Call, p api.TaskTabCloseParams) (api.TaskTabCloseResult, error) {
-	tabs, err := c.store.Tabs(ctx, call.Task)
+	tabs, err := c.tabsFor(ctx, call.Caller, call.Task)
 	if err != nil {
 		return api.TaskTabCloseResult{}, err
 	}

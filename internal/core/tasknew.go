@@ -13,16 +13,11 @@ import (
 	"termic/internal/agent"
 	"termic/internal/api"
 	"termic/internal/fault"
+	"termic/internal/grant"
 	"termic/internal/ids"
 	"termic/internal/store"
 	"termic/internal/worktree"
 	"termic/sandbox"
-)
-
-// Limits of what an agent may create: live children of one task, and generations.
-const (
-	MaxChildren = 8
-	MaxDepth    = 3
 )
 
 // newTask is a creation that was found to be possible.
@@ -36,7 +31,9 @@ type newTask struct {
 	tab     store.Tab
 	queued  store.Prompt
 	job     string
-	joined  bool // an earlier call with the same idempotency key made it
+	joined  bool                // an earlier call with the same idempotency key made it
+	told    []string            // what was tightened
+	limit   *sandbox.Capability // what its agent may do at most; nil: whatever the task may
 }
 
 // TaskNew is the verb task_new. It answers when the task is durable and its worktree under way, or with wait when its
@@ -52,9 +49,10 @@ func (c *Core) TaskNew(ctx context.Context, call *Call, p api.TaskNewParams) (ap
 	call.Task = n.task.ID
 	if !n.joined {
 		c.setStarting(n.tab.ID, true)
+		under := *n // the creation goes on while the answer is made, and writes into its own
 		if !c.spawn(func() {
-			defer c.setStarting(n.tab.ID, false)
-			c.create(n)
+			defer c.setStarting(under.tab.ID, false)
+			c.create(&under)
 		}) {
 			return api.TaskNewResult{}, ending()
 		}
@@ -64,7 +62,7 @@ func (c *Core) TaskNew(ctx context.Context, call *Call, p api.TaskNewParams) (ap
 	if err != nil {
 		return api.TaskNewResult{}, err
 	}
-	result := api.TaskNewResult{Task: summary, Job: n.job, Prompt: n.queued.ID}
+	result := api.TaskNewResult{Task: summary, Job: jobFor(call.Caller, n.job), Prompt: n.queued.ID}
 	call.emit(api.Event{Event: "created", Task: &summary})
 	if p.Open {
 		c.show(n.task.ID)
@@ -85,21 +83,14 @@ func (c *Core) TaskNew(ctx context.Context, call *Call, p api.TaskNewParams) (ap
 // planNew checks everything that can be checked before anything is made. It writes nothing.
 func (c *Core) planNew(ctx context.Context, call *Call, p api.TaskNewParams) (*newTask, error) {
 	n := &newTask{params: p}
-	if err := c.planPlace(ctx, n); err != nil {
+	if err := c.planPlace(ctx, call.Caller, n); err != nil {
 		return nil, err
-	}
-	mode := sandbox.Mode(orElse(p.Sandbox, c.settings.Get().Sandbox.DefaultMode))
-	if err := sandbox.Check(mode); err != nil {
-		return nil, err
-	}
-	if p.MCP || len(p.Projects) > 0 {
-		return nil, fault.New(fault.Unsupported, "This build has no MCP endpoint that a task could use").WithHint("Leave out --mcp and --projects.")
 	}
 	var err error
 	if n.prompt, err = c.compose(p.PromptRef, p.Prompt); err != nil {
 		return nil, err
 	}
-	if n.kind, err = c.chooseAgent(ctx, p.Agent, n.project.DefaultAgent); err != nil && !(p.NoAgent && p.Agent == "") {
+	if n.kind, err = c.chooseAgent(ctx, c.agentAsked(call.Caller, p), n.project.DefaultAgent); err != nil && !(p.NoAgent && p.Agent == "") {
 		return nil, err
 	}
 	switch {
@@ -113,18 +104,56 @@ func (c *Core) planNew(ctx context.Context, call *Call, p api.TaskNewParams) (*n
 		return nil, fault.New(fault.Unsupported, "The agent %q has no switch for its permission prompts", n.kind.ID)
 	}
 	n.task = store.Task{ProjectID: n.project.ID, Name: n.params.Name, Agent: n.kind.ID, State: api.TaskCreating,
-		IsMain: n.mode == "main", Sandbox: string(mode), Yolo: p.Yolo, BaseRef: p.Base}
+		IsMain: n.mode == "main", Yolo: p.Yolo, BaseRef: p.Base}
 	n.task.ID = ids.New()
-	return n, c.planParent(ctx, call, n)
+	if err := c.planParent(ctx, call, n); err != nil {
+		return nil, err
+	}
+	return n, c.planCage(ctx, call, n)
+}
+
+// agentAsked is the agent that a new task was asked for with. A caged agent that names none means its own kind.
+func (c *Core) agentAsked(caller grant.Caller, p api.TaskNewParams) string {
+	if p.Agent == "" && confined(caller) {
+		if tab, err := c.store.Tab(c.ctx, caller.Terminal); err == nil {
+			return tab.Agent
+		}
+	}
+	return p.Agent
+}
+
+// planCage settles how the task is caged and what its agent may drive: as it was asked for, as the project or the settings
+// say, or as tight as the agent that asks; and never looser than the repository wants it.
+func (c *Core) planCage(ctx context.Context, call *Call, n *newTask) (err error) {
+	p, t := n.params, &n.task
+	if confined(call.Caller) {
+		err = c.planChild(ctx, call, n)
+	} else {
+		t.Sandbox = orElse(p.Sandbox, orElse(n.project.Sandbox, c.settings.Get().Sandbox.DefaultMode))
+		t.MCP, t.MCPProjects, t.MCPAgents = p.MCP || n.project.MCP, n.project.MCPProjects, n.project.MCPAgents
+		if given(p.Projects) {
+			t.MCPProjects, err = c.projectIDs(ctx, call.Caller, p.Projects)
+		}
+		if given(p.Agents) && err == nil {
+			t.MCPAgents, err = c.agentIDs(p.Agents)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if *t, n.told, err = c.tightened(ctx, *t); err != nil {
+		return err
+	}
+	return c.cages.Check(sandbox.Mode(t.Sandbox))
 }
 
 // planPlace settles name, project and mode.
-func (c *Core) planPlace(ctx context.Context, n *newTask) (err error) {
+func (c *Core) planPlace(ctx context.Context, caller grant.Caller, n *newTask) (err error) {
 	p := &n.params
 	if p.Name == "" && p.From == "" {
 		return fault.New(fault.InvalidArgument, "The task needs a name")
 	}
-	if n.project, err = c.projectOfNew(ctx, p); err != nil {
+	if n.project, err = c.projectOfNew(ctx, caller, p); err != nil {
 		return err
 	}
 	switch {
@@ -141,6 +170,8 @@ func (c *Core) planPlace(ctx context.Context, n *newTask) (err error) {
 		if p.Mode == "worktree" {
 			return fault.New(fault.Unsupported, "The project %q is a plain folder, so its tasks work in the folder itself", n.project.Name)
 		}
+	case confined(caller):
+		n.mode = "worktree" // the main checkout is the user's
 	default:
 		n.mode = orElse(p.Mode, c.settings.Get().Tasks.DefaultMode)
 	}
@@ -160,20 +191,24 @@ func (c *Core) planPlace(ctx context.Context, n *newTask) (err error) {
 	return err
 }
 
-// projectOfNew picks the project: the one named, the one before a slash in the name, or the one of the current folder.
-func (c *Core) projectOfNew(ctx context.Context, p *api.TaskNewParams) (store.Project, error) {
+// projectOfNew picks the project: the one named, the one before a slash in the name, the one of the current folder, or that
+// of the caged agent that asks.
+func (c *Core) projectOfNew(ctx context.Context, caller grant.Caller, p *api.TaskNewParams) (store.Project, error) {
 	if p.Project != "" {
-		return c.resolveProject(ctx, p.Project)
+		return c.resolveProject(ctx, caller, p.Project)
 	}
 	if first, rest, ok := strings.Cut(p.Name, "/"); ok && rest != "" {
-		if project, err := c.resolveProject(ctx, first); err == nil {
+		if project, err := c.resolveProject(ctx, caller, first); err == nil {
 			p.Name = rest
 			return project, nil
 		}
 	}
-	projects, err := c.store.Projects(ctx)
+	projects, err := c.projectsFor(ctx, caller)
 	if err != nil {
 		return store.Project{}, err
+	}
+	if confined(caller) {
+		return c.ownProject(ctx, caller, projects)
 	}
 	if folder := orElse(p.From, p.Cwd); folder != "" {
 		if project, ok, err := c.projectOfFolder(ctx, projects, folder); ok || err != nil {
@@ -212,46 +247,15 @@ func (c *Core) projectOfFolder(ctx context.Context, projects []store.Project, fo
 		WithHint("Add it: `termic project add %s`.", shellWord(root)).WithData("root", root)
 }
 
-// planParent applies the limits of tasks that agents create, counted from the store so that a restart changes nothing.
-func (c *Core) planParent(ctx context.Context, call *Call, n *newTask) error {
-	if call.Caller.Task == "" {
-		return nil
-	}
-	parent, err := c.store.Task(ctx, call.Caller.Task)
-	if err != nil {
-		return err
-	}
-	n.task.ParentID, n.task.Depth = parent.ID, parent.Depth+1
-	if n.task.Depth > MaxDepth {
-		return fault.New(fault.Conflict, "Tasks may create tasks %d levels deep, and this one would be deeper", MaxDepth)
-	}
-	children, err := c.store.Tasks(ctx, store.TaskFilter{ParentID: parent.ID})
-	if err != nil {
-		return err
-	}
-	terminals, err := c.store.Terminals(ctx)
-	if err != nil {
-		return err
-	}
-	liveTasks := map[string]bool{}
-	for _, t := range terminals {
-		liveTasks[t.TaskID] = true
-	}
-	live := 0
-	for _, t := range children {
-		if liveTasks[t.ID] || t.State == api.TaskCreating {
-			live++
-		}
-	}
-	if live >= MaxChildren {
-		return fault.New(fault.Conflict, "The task has %d running children already, the most that it may have", MaxChildren).
-			WithHint("Close a child's agent with task_tab_close before creating another.")
-	}
-	return nil
-}
-
 // acceptNew makes the task durable: row, tab, prompt, job, idempotency key and intent in one transaction.
 func (c *Core) acceptNew(ctx context.Context, call *Call, n *newTask) error {
+	if n.task.ParentID != "" {
+		release, err := c.hold(ctx, "children:"+n.task.ParentID)
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
 	c.createMu.Lock()
 	defer c.createMu.Unlock()
 	if err := c.planPath(ctx, n); err != nil {
@@ -270,6 +274,9 @@ func (c *Core) acceptNew(ctx context.Context, call *Call, n *newTask) error {
 				}
 				return err
 			}
+		}
+		if err := c.roomFor(ctx, n.task.ParentID, ""); err != nil {
+			return err
 		}
 		return c.insertNew(ctx, tx, call, n)
 	})
@@ -310,7 +317,7 @@ func (c *Core) insertNew(ctx context.Context, tx *store.Tx, call *Call, n *newTa
 		}
 	}
 	if n.prompt != "" {
-		if n.queued, err = tx.EnqueuePrompt(ctx, store.Prompt{TabID: n.tab.ID, Text: n.prompt}); err != nil {
+		if n.queued, err = tx.EnqueuePrompt(ctx, store.Prompt{TabID: n.tab.ID, Text: n.prompt, FromTask: senderOf(call.Caller)}); err != nil {
 			return err
 		}
 	}

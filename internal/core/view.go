@@ -18,10 +18,10 @@ import (
 const diffAtOnce = 4
 
 // TaskList is the verb task_list.
-func (c *Core) TaskList(ctx context.Context, _ *Call, p api.TaskListParams) (api.TaskListResult, error) {
+func (c *Core) TaskList(ctx context.Context, call *Call, p api.TaskListParams) (api.TaskListResult, error) {
 	filter := store.TaskFilter{Archived: p.Archived}
 	if p.Project != "" {
-		project, err := c.resolveProject(ctx, p.Project)
+		project, err := c.resolveProject(ctx, call.Caller, p.Project)
 		if err != nil {
 			return api.TaskListResult{}, err
 		}
@@ -150,8 +150,15 @@ func (c *Core) TaskStatus(ctx context.Context, call *Call, _ api.TaskStatusParam
 	if err != nil {
 		return api.TaskStatusResult{}, err
 	}
-	d, err := c.detail(ctx, t, project.Name)
+	names, err := c.projectNames(ctx)
 	if err != nil {
+		return api.TaskStatusResult{}, err
+	}
+	d, err := c.detail(ctx, t, names)
+	if err != nil {
+		return api.TaskStatusResult{}, err
+	}
+	if err := c.narrowed(ctx, call.Caller, &d); err != nil {
 		return api.TaskStatusResult{}, err
 	}
 	if d.State == api.TaskLive && !project.NonGit {
@@ -167,12 +174,13 @@ func (c *Core) TaskStatus(ctx context.Context, call *Call, _ api.TaskStatusParam
 }
 
 // detail is a task with its tabs, without anything that runs git.
-func (c *Core) detail(ctx context.Context, t store.Task, project string) (api.TaskDetail, error) {
+func (c *Core) detail(ctx context.Context, t store.Task, names map[string]string) (api.TaskDetail, error) {
 	tabs, err := c.store.Tabs(ctx, t.ID)
 	if err != nil {
 		return api.TaskDetail{}, err
 	}
-	d := api.TaskDetail{TaskSummary: c.viewTask(t, project, tabs, false), Port: t.Port, Log: t.Log, Warnings: t.Warnings, Yolo: t.Yolo,
+	d := api.TaskDetail{TaskSummary: c.viewTask(t, names[t.ProjectID], tabs, false), Port: t.Port, Log: t.Log, Warnings: t.Warnings, Yolo: t.Yolo,
+		Cage: taskCage(t, names), Denials: c.cages.Denials(t.ID),
 		Tabs: make([]api.TabStatus, len(tabs))}
 	for i, tab := range tabs {
 		d.Tabs[i] = c.viewTab(tab, i+1)
@@ -225,7 +233,7 @@ func (c *Core) WindowState(ctx context.Context, _ *Call, _ api.WindowStateParams
 		s.MCP = &status
 	}
 	for i, t := range tasks {
-		if s.Tasks[i], err = c.detail(ctx, t, names[t.ProjectID]); err != nil {
+		if s.Tasks[i], err = c.detail(ctx, t, names); err != nil {
 			return api.WindowState{}, err
 		}
 	}

@@ -32,7 +32,7 @@ type waitFor struct {
 func (c *Core) TaskWait(ctx context.Context, call *Call, p api.TaskWaitParams) (api.TaskWaitResult, error) {
 	w := waitFor{task: call.Task, timeoutMs: p.TimeoutMs}
 	if p.Tab != "" {
-		tabs, err := c.store.Tabs(ctx, call.Task)
+		tabs, err := c.tabsFor(ctx, call.Caller, call.Task)
 		if err != nil {
 			return api.TaskWaitResult{}, err
 		}

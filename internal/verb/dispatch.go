@@ -81,6 +81,9 @@ func (d *Dispatcher) call(ctx context.Context, caller grant.Caller, name string,
 		}
 		row.Target = call.Task
 	}
+	if err := d.core.Permit(ctx, call, params); err != nil {
+		return nil, d.refused(ctx, row, err)
+	}
 	return d.run(ctx, v, call, row, params)
 }
 

@@ -1,0 +1,174 @@
+package core
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/grant"
+	"termic/internal/store"
+)
+
+// Limits of what an agent may create: live children of one task, and generations.
+const (
+	MaxChildren = 8
+	MaxDepth    = 3
+)
+
+// planChild makes a task that a caged agent asks for as tight as the agent itself: its mode, its lists, a control plane of
+// the same projects and agents, in a worktree of its own. Nothing of it can be chosen by the caller.
+func (c *Core) planChild(ctx context.Context, call *Call, n *newTask) error {
+	mine, err := c.capabilityOfCaller(call.Caller)
+	if err != nil {
+		return err
+	}
+	me, err := c.store.Task(ctx, call.Caller.Task)
+	if err != nil {
+		return err
+	}
+	if n.mode != "worktree" {
+		return fault.New(fault.Unsupported, "The project %q is a plain folder, and a caged agent may not create tasks in the folder itself", n.project.Name)
+	}
+	if err := c.mayStart(ctx, call.Caller, n.kind.ID); err != nil {
+		return err
+	}
+	t := &n.task
+	if t.SandboxRead, t.SandboxWrite, t.SandboxHosts, err = c.frozenLists(ctx, me); err != nil {
+		return err
+	}
+	if t.MCPAgents, err = c.agentsOfCaller(ctx, call.Caller); err != nil {
+		return err
+	}
+	t.Sandbox, t.MCP, t.MCPProjects, t.Yolo, t.FromCage = string(mine.Mode()), true, slices.Clone(call.Caller.Projects), false, true
+	n.limit = &mine
+	return nil
+}
+
+// planParent writes down who created the task, and refuses one too deep.
+func (c *Core) planParent(ctx context.Context, call *Call, n *newTask) error {
+	if call.Caller.Task == "" {
+		return nil
+	}
+	parent, err := c.store.Task(ctx, call.Caller.Task)
+	if err != nil {
+		return err
+	}
+	n.task.ParentID, n.task.Depth = parent.ID, parent.Depth+1
+	if n.task.Depth > MaxDepth {
+		return fault.New(fault.Conflict, "Tasks may create tasks %d levels deep, and this one would be deeper", MaxDepth).
+			WithHint("Let the task that created this one create it.")
+	}
+	return nil
+}
+
+// roomFor refuses one more live child of a task. A child is live while one of its agents runs, is about to, or while the
+// child is being created; it is counted from the store, so that a restart of the app changes nothing. A child that is
+// live already takes no more room.
+func (c *Core) roomFor(ctx context.Context, parentID, childID string) error {
+	if parentID == "" {
+		return nil
+	}
+	children, err := c.store.Tasks(ctx, store.TaskFilter{ParentID: parentID})
+	if err != nil {
+		return err
+	}
+	running, err := c.runningAgents(ctx)
+	if err != nil {
+		return err
+	}
+	live := 0
+	for _, t := range children {
+		if !running[t.ID] && t.State != api.TaskCreating {
+			continue
+		}
+		if t.ID == childID {
+			return nil
+		}
+		live++
+	}
+	if live < MaxChildren {
+		return nil
+	}
+	return fault.New(fault.Conflict, "Your task has %d running children already, the most that it may have", MaxChildren).
+		WithHint("Close the agent of one with task_tab_close and allowDefault.")
+}
+
+// runningAgents are the ids of the tasks with an agent that runs or is about to.
+func (c *Core) runningAgents(ctx context.Context) (map[string]bool, error) {
+	tabs, err := c.store.Tabs(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	terminals, err := c.store.Terminals(ctx)
+	if err != nil {
+		return nil, err
+	}
+	hasTerminal := map[string]bool{}
+	for _, t := range terminals {
+		hasTerminal[t.TabID] = true
+	}
+	running := map[string]bool{}
+	for _, t := range agentTabs(tabs) {
+		if hasTerminal[t.ID] || c.isStarting(t.ID) {
+			running[t.TaskID] = true
+		}
+	}
+	return running, nil
+}
+
+// takeRoom keeps other children of the same parent from being started until release is called, and refuses the start of
+// a child for which there is no room. Starts by those who are not the child's parent are not counted.
+func (c *Core) takeRoom(ctx context.Context, caller grant.Caller, t store.Task) (release func(), err error) {
+	if caller.Task == "" || t.ParentID != caller.Task {
+		return func() {}, nil
+	}
+	if release, err = c.hold(ctx, "children:"+caller.Task); err != nil {
+		return nil, err
+	}
+	if err := c.roomFor(ctx, caller.Task, t.ID); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
+// listed is a sentence with a list, or with the word for none.
+func listed(what string, list []string) string {
+	if len(list) == 0 {
+		return what + " none."
+	}
+	return what + ": " + strings.Join(list, ", ") + "."
+}
+
+// ownProject is the project of the caged agent that asks, if it may act on it.
+func (c *Core) ownProject(ctx context.Context, caller grant.Caller, allowed []store.Project) (store.Project, error) {
+	me, err := c.store.Task(ctx, caller.Task)
+	if err != nil {
+		return store.Project{}, err
+	}
+	names := make([]string, len(allowed))
+	for i, p := range allowed {
+		if names[i] = p.Name; p.ID == me.ProjectID {
+			return p, nil
+		}
+	}
+	return store.Project{}, fault.New(fault.InvalidArgument, "Which project is the task for?").WithHint("%s", listed("You may name", names))
+}
+
+// jobFor is the id of a job, for callers who can ask for it. A caged agent comes back with the id of its task.
+func jobFor(caller grant.Caller, job string) string {
+	if confined(caller) {
+		return ""
+	}
+	return job
+}
+
+// senderOf is the task whose caged agent sends a prompt; empty for everybody else.
+func senderOf(caller grant.Caller) string {
+	if confined(caller) {
+		return caller.Task
+	}
+	return ""
+}

@@ -1,0 +1,89 @@
+package core
+
+import (
+	"context"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/grant"
+	"termic/internal/store"
+)
+
+// maxWaiting is how many prompts of one caged agent may wait for one tab. A person sees them there and can cancel them; more
+// would only bury what others send.
+const maxWaiting = 32
+
+// holdCages makes the caller the only one that changes what cages are made of, or acts on a comparison of two of them.
+func (c *Core) holdCages(ctx context.Context) (release func(), err error) {
+	return c.hold(ctx, "cages")
+}
+
+// sendBlind queues a prompt for a task that its sender may not read. Nothing that is told afterwards depends on the task: it
+// waits for the task's agent, whether that runs or not, and is asked about once more when it is about to be typed.
+func (c *Core) sendBlind(ctx context.Context, call *Call, t store.Task, p api.TaskSendParams, prompt string) (api.TaskSendResult, error) {
+	tab, ok, err := c.receiver(ctx, t)
+	if err != nil {
+		return api.TaskSendResult{}, err
+	}
+	if !ok {
+		return api.TaskSendResult{}, noTask(call.Caller, p.Task) // it was closed a moment ago
+	}
+	_, job, err := c.enqueue(ctx, call, tab, prompt)
+	switch code := fault.CodeOf(err); {
+	case code == fault.Forbidden || code == fault.NotFound || code == fault.Unsupported:
+		return api.TaskSendResult{}, noTask(call.Caller, p.Task) // it changed a moment ago
+	case err != nil:
+		return api.TaskSendResult{}, err
+	}
+	c.endJob(job, nil)
+	if l := c.liveOf(tab.ID); l != nil {
+		l.wake()
+	}
+	c.beacon.change()
+	return api.TaskSendResult{Mode: api.SendAccepted}, nil
+}
+
+// mayEnqueue compares the cages once more, and bounds what one caged agent lets wait.
+func (c *Core) mayEnqueue(ctx context.Context, caller grant.Caller, tab store.Tab) error {
+	t, err := c.store.Task(ctx, tab.TaskID)
+	if err != nil {
+		return err
+	}
+	if err := c.within(ctx, caller, t, tab); err != nil {
+		return err
+	}
+	prompts, err := c.store.Prompts(ctx, tab.ID)
+	if err != nil {
+		return err
+	}
+	mine := 0
+	for _, p := range prompts {
+		if p.FromTask == caller.Task {
+			mine++
+		}
+	}
+	if mine >= maxWaiting {
+		return fault.New(fault.Conflict, "%s of yours wait for that agent already", countOf(mine, "prompt")).WithHint("Wait until it has taken some.")
+	}
+	return nil
+}
+
+// startFor starts an agent for a caller: for a caged one only as tight as itself, and while its own task has room for
+// another live child.
+func (c *Core) startFor(ctx context.Context, caller grant.Caller, t store.Task, tab store.Tab, how startHow) (*liveTab, error) {
+	var err error
+	if how.limit, err = c.limitOf(caller); err != nil {
+		return nil, err
+	}
+	if confined(caller) && tab.Kind == store.TabAgent {
+		if err := c.mayStart(ctx, caller, tab.Agent); err != nil {
+			return nil, err
+		}
+	}
+	release, err := c.takeRoom(ctx, caller, t)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return c.startTab(ctx, t.ID, tab.ID, how)
+}
