@@ -33,7 +33,7 @@ func kernelRows() []Row {
 		held("kernel/module", "loads a kernel module").root().lacking("modules"),
 		held("kernel/swapon", "swaps on a file").root().lacking("swap"),
 		held("kernel/acct", "switches accounting on").root().lacking("accounting"),
-		held("kernel/quotactl", "changes quotas").root().lacking("quotas"),
+		held("kernel/quotactl", "writes all quotas back").lacking("quotas"),
 		held("kernel/core-pattern", "sets the program that gets core dumps").root(),
 		held("kernel/sysrq", "opens the magic key").root().lacking("the magic key"),
 		held("kernel/sysctl-vm", "opens a kernel setting for writing").root(),
