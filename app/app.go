@@ -132,7 +132,7 @@ func (a *App) openCore(ctx context.Context, home string, o Options) error {
 	}
 	a.endpoint = newEndpoint(a.dir, a.settings, grant.NewRegistry(), o.Version, a.Log)
 	a.Core, err = core.New(ctx, core.Options{Endpoint: a.endpoint, Store: a.store, Settings: a.settings, Git: git, Host: ptyhost.New(ptyhost.Options{Log: a.Log}),
-		Shell: prober, Log: a.Log, Home: home, Version: o.Version, Raise: a.Raise, Quit: a.Quit})
+		Shell: prober, Log: a.Log, Home: home, DataDir: a.dir.Path, Version: o.Version, Raise: a.Raise, Quit: a.Quit})
 	if err != nil {
 		return err
 	}

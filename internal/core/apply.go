@@ -64,7 +64,7 @@ func (c *Core) apply(ctx context.Context, call *Call, t store.Task, project stor
 	}
 	// A caller that goes away must not leave half of a change in the main checkout.
 	done := context.WithoutCancel(ctx)
-	applied, err := repo.Plain().ApplySince(done, t.Path, baseOf(t), t.AppliedTree)
+	applied, err := c.repoFor(repo, t).ApplySince(done, t.Path, baseOf(t), t.AppliedTree)
 	c.endJob(job.ID, err)
 	if err == nil && applied.Tree != t.AppliedTree {
 		if _, err := c.store.UpdateTask(done, t.ID, func(t *store.Task) error { t.AppliedTree = applied.Tree; return nil }); err != nil {

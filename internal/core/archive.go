@@ -128,7 +128,7 @@ func (c *Core) removeTree(ctx context.Context, t store.Task, project store.Proje
 		}
 		return "", err
 	}
-	removed, err := repo.Plain().Remove(ctx, worktree.RemoveOptions{Path: t.Path, Branch: t.Branch, ID: t.ID, Consent: discard,
+	removed, err := c.repoFor(repo, t).Remove(ctx, worktree.RemoveOptions{Path: t.Path, Branch: t.Branch, ID: t.ID, Consent: discard,
 		DeleteBranch: deleteBranch, ParentsUpTo: c.settings.Get().Tasks.Dir})
 	if err != nil {
 		return "", err
@@ -157,7 +157,7 @@ func (c *Core) losses(ctx context.Context, t store.Task) ([]api.Loss, error) {
 	if err != nil {
 		return nil, err
 	}
-	return repo.Plain().Losses(ctx, t.Path, t.Branch)
+	return c.repoFor(repo, t).Losses(ctx, t.Path, t.Branch)
 }
 
 func (c *Core) refuseLosses(ctx context.Context, t store.Task) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"termic/internal/api"
-	"termic/internal/fault"
 	"termic/internal/store"
 	"termic/sandbox"
 )
@@ -34,19 +33,33 @@ func (o ownCages) Live(tabID string) (sandbox.Capability, bool) {
 	return capabilityOf(l), true
 }
 
-func (o ownCages) Would(_ context.Context, t store.Task, _ string) (sandbox.Capability, error) {
-	if c := sandbox.Unbounded(sandbox.Mode(t.Sandbox)); c.Known() {
-		return c, nil
+func (o ownCages) Would(ctx context.Context, t store.Task, agentID string) (sandbox.Capability, error) {
+	t, _, err := o.c.tightened(ctx, t)
+	if err != nil {
+		return sandbox.Capability{}, err
 	}
-	return sandbox.Capability{}, fault.New(fault.Unsupported, "This build cannot cage a task")
+	program := ""
+	if caged(t) {
+		if _, program, err = o.c.agents.Load().Check(agentID, o.c.lookPath(ctx)); err != nil {
+			return sandbox.Capability{}, err
+		}
+	}
+	policy, err := o.c.policyOf(ctx, t, agentID, program, 0)
+	return policy.Capability(), err
 }
 
-func (o ownCages) Denials(string) []api.Denial { return nil }
+func (o ownCages) Denials(taskID string) []api.Denial { return o.c.denials.of(taskID) }
 
 // capabilityOf is what a program was provisioned with. That of a program whose cage is not known is the zero value, which
 // is within nothing.
 func capabilityOf(l *liveTab) sandbox.Capability {
-	return sandbox.Unbounded(sandbox.Mode(l.task.Sandbox))
+	if l.walls.made {
+		return l.walls.policy.Capability()
+	}
+	if l.tab.Kind == store.TabAgent {
+		return sandbox.Capability{}
+	}
+	return sandbox.Unbounded(sandbox.Off)
 }
 
 // limited refuses to start a program that could do more than whoever asked for it.

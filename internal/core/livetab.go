@@ -33,8 +33,9 @@ type liveTab struct {
 	resumed  bool
 	identity identity
 	walls    walls
-	kick     chan struct{} // wakes the runner; holds one
-	keys     chan struct{} // held by whoever types; holds one
+	told     map[string]string // what the program is told beside the environment of every child; nil once it was started
+	kick     chan struct{}     // wakes the runner; holds one
+	keys     chan struct{}     // held by whoever types; holds one
 
 	mu       sync.Mutex // guards the following
 	fresh    bool       // nothing was typed by us yet
@@ -75,8 +76,11 @@ func (c *Core) startHeld(ctx context.Context, taskID, tabID string, how startHow
 	if err != nil {
 		return nil, err
 	}
-	if err := how.limited(capabilityOf(l)); err != nil {
-		l.identity.revoke()
+	if err = c.planWalls(ctx, l, &spec); err == nil {
+		err = how.limited(capabilityOf(l))
+	}
+	if err != nil {
+		l.leave()
 		return nil, err
 	}
 	return l, c.launch(ctx, l, spec)
@@ -127,6 +131,7 @@ func (c *Core) planSpawn(ctx context.Context, taskID, tabID string, how startHow
 		spec.Argv = tab.Command
 	}
 	l.identity.env(extra)
+	l.told = extra
 	spec.Env = shellenv.Build(shellenv.Options{Base: base, Extra: extra, Uncaged: true})
 	return l, spec, nil
 }
@@ -143,7 +148,7 @@ func (c *Core) planAgent(ctx context.Context, l *liveTab, spec *ptyhost.Spec, ho
 	}
 	vars := agent.Vars{TaskName: l.task.Name, TaskSlug: slug, TaskID: l.task.ID, TaskPath: l.task.Path, Branch: l.task.Branch, Port: l.task.Port}
 	o := agent.LaunchOptions{SessionID: sessionOf(l.tab), Resume: how.resume, ResumeByDir: how.byDir, Fresh: how.fresh,
-		Yolo: l.task.Yolo, Unattended: how.unattended, Vars: vars, MCPURL: l.connectTo()}
+		Yolo: l.task.Yolo || caged(l.task), Unattended: how.unattended, Vars: vars, MCPURL: l.connectTo()}
 	if spec.Argv, l.session, err = agent.Launch(l.kind, o); err != nil {
 		return err
 	}
@@ -166,8 +171,9 @@ func (c *Core) launch(ctx context.Context, l *liveTab, spec ptyhost.Spec) error 
 	}
 	c.host.Forget(l.tab.ID)
 	term, err := c.host.Start(spec)
+	l.told = nil // the token in it shall not lie about
 	if err != nil {
-		l.identity.revoke()
+		l.leave()
 		return err
 	}
 	l.term, l.started = term, time.Now()
@@ -237,7 +243,8 @@ func (c *Core) liveTabs(taskID string) []*liveTab {
 // exited takes note of a program that ended, by itself or because we ended it. The terminal counts as done only after
 // this has returned, so whoever waits for it finds the end stored.
 func (c *Core) exited(l *liveTab, e ptyhost.ExitStatus) {
-	l.identity.revoke()
+	l.leave()
+	c.takeLogin(l)
 	l.mu.Lock()
 	ending := l.ending
 	l.mu.Unlock()

@@ -152,6 +152,13 @@ func (r *Repo) in(wt string) (place, error) {
 	return place{gitDir: reg.admin, common: r.common, workTree: reg.path}, nil
 }
 
+// AdminDir returns the folder with git's private files of the checkout at wt, as the repository itself lists it: the common
+// folder for the main checkout. A path that is no checkout of this repository is fault.NotFound.
+func (r *Repo) AdminDir(wt string) (string, error) {
+	at, err := r.in(wt)
+	return at.gitDir, err
+}
+
 // registration is git's entry of a linked worktree.
 type registration struct {
 	admin string // its administrative folder

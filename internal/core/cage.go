@@ -1,0 +1,392 @@
+package core
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"termic/internal/agenthome"
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/grant"
+	"termic/internal/ptyhost"
+	"termic/internal/shellenv"
+	"termic/internal/store"
+	"termic/internal/worktree"
+	"termic/sandbox"
+)
+
+// Ports of the doors inside a cage. They exist in its own network alone, so they can be the same in every cage.
+const (
+	proxyPort      = 18099 // below the blocks of TERMIC_PORT
+	otherProxyPort = 18098 // where the endpoint has the first
+)
+
+// Limits of all processes of one cage together. They stop a runaway, not a build.
+const (
+	cageProcesses = 4096
+	cageOpenFiles = 65536
+)
+
+// walls are what stands around the program of one live terminal, or only watches it. The zero value is that of a program
+// without any.
+type walls struct {
+	policy sandbox.Policy
+	made   bool   // there is a policy: the program is an agent's
+	digest string // of what was stored when they were made
+	home   string // the private home on the host; empty for none
+	since  time.Time
+
+	mu       sync.Mutex // guards the following
+	standing *sandbox.Provisioned
+	closers  []func()
+	closed   bool
+}
+
+// onClose keeps what has to end with the walls; it ends at once when they are gone already.
+func (w *walls) onClose(f func()) {
+	w.mu.Lock()
+	closed := w.closed
+	if !closed {
+		w.closers = append(w.closers, f)
+	}
+	w.mu.Unlock()
+	if closed {
+		f()
+	}
+}
+
+// close ends what serves the program. It may be called more than once.
+func (w *walls) close() {
+	w.mu.Lock()
+	closers := w.closers
+	w.closers, w.closed = nil, true
+	w.mu.Unlock()
+	for _, f := range closers {
+		f()
+	}
+	_ = w.policy.Remove() // a folder of ours that is left is taken away with the homes of the task
+}
+
+// caged reports whether the agents of a task run inside walls. A task that is only watched does not.
+func caged(t store.Task) bool {
+	m := sandbox.Mode(t.Sandbox)
+	return m == sandbox.EnforceFs || m == sandbox.Enforce
+}
+
+// repoFor is the repository as git may be run for the tree of a task: as in the user's shell, or, where a cage could have
+// written the tree, without anything that a tree can make git run.
+func (c *Core) repoFor(repo *worktree.Repo, t store.Task) *worktree.Repo {
+	if caged(t) || t.FromCage {
+		return repo
+	}
+	return repo.Plain()
+}
+
+// homeOf is the folder on the host that is the home of a task's caged agents.
+func (c *Core) homeOf(taskID string) string { return filepath.Join(c.dataDir, "homes", taskID) }
+
+// policyOf composes what the cage of an agent in a task is made of, as it is stored now. port is that of the endpoint, 0
+// for an agent without a way to it. It makes the private home, and changes nothing else.
+func (c *Core) policyOf(ctx context.Context, t store.Task, agentID, program string, port int) (sandbox.Policy, error) {
+	mode := sandbox.Mode(t.Sandbox)
+	if !caged(t) {
+		return sandbox.Compose(sandbox.Wish{Mode: mode})
+	}
+	layers, err := c.layersOf(ctx, t, agentID)
+	if err != nil {
+		return sandbox.Policy{}, err
+	}
+	home := c.homeOf(t.ID)
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return sandbox.Policy{}, fault.Wrap(err, fault.Unavailable, "The private home of the task %q cannot be made", t.Name)
+	}
+	w := sandbox.Wish{Mode: mode, Layers: layers, TaskID: t.ID, Project: t.ProjectID, Projects: projectsOf(t), Agents: agentsOf(t), Agent: agentID,
+		Worktree: t.Path, InPlace: t.IsMain, Home: c.home, HomeDir: home, DataDir: c.dataDir, Program: program,
+		Path: filepath.SplitList(c.environment(ctx).Env["PATH"]), MCP: t.MCP, MCPPort: port, Ports: inboundPorts(t)}
+	if w.ProxyPort = proxyPort; port == proxyPort {
+		w.ProxyPort = otherProxyPort
+	}
+	if err := c.gitFolders(ctx, t, &w); err != nil {
+		return sandbox.Policy{}, err
+	}
+	return sandbox.Compose(w)
+}
+
+// gitFolders adds where git keeps the task's tree, as the repository says and not the tree.
+func (c *Core) gitFolders(ctx context.Context, t store.Task, w *sandbox.Wish) error {
+	project, err := c.store.Project(ctx, t.ProjectID)
+	if err != nil || project.NonGit {
+		return err
+	}
+	repo, err := c.repoOf(ctx, project)
+	if err != nil {
+		return err
+	}
+	w.GitCommonDir = repo.CommonDir()
+	w.GitDir, err = repo.AdminDir(t.Path)
+	return err
+}
+
+// inboundPorts are the ports of a task that a person's browser reaches.
+func inboundPorts(t store.Task) []int {
+	ports := make([]int, 0, store.PortBlock)
+	for i := range store.PortBlock {
+		ports = append(ports, t.Port+i)
+	}
+	return ports
+}
+
+// wishDigest tells whether what is stored for the cage of an agent is what it was.
+func (c *Core) wishDigest(ctx context.Context, t store.Task, agentID string) (string, error) {
+	layers, err := c.layersOf(ctx, t, agentID)
+	if err != nil {
+		return "", err
+	}
+	raw, err := json.Marshal([]any{t.Sandbox, t.MCP, projectsOf(t), agentsOf(t), layers})
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:]), err
+}
+
+// planWalls changes the plan of an agent's start so that it happens inside the walls that its task asks for. It fails
+// closed: a task that asks for walls has them, or nothing starts.
+func (c *Core) planWalls(ctx context.Context, l *liveTab, spec *ptyhost.Spec) (err error) {
+	if l.tab.Kind != store.TabAgent {
+		return nil // what a person opens is not caged
+	}
+	w, base := &l.walls, c.environment(ctx)
+	mode := sandbox.Mode(l.task.Sandbox)
+	if err := c.cages.Check(mode); err != nil {
+		return err
+	}
+	if w.digest, err = c.wishDigest(ctx, l.task, l.kind.ID); err != nil {
+		return err
+	}
+	if w.policy, err = c.policyOf(ctx, l.task, l.kind.ID, spec.Argv[0], l.doorPort()); err != nil {
+		return err
+	}
+	w.made = true
+	switch {
+	case mode == sandbox.Monitor:
+		watched, err := c.watchHosts(l, base)
+		spec.Env = shellenv.Build(shellenv.Options{Base: base, Extra: merged(l.told, watched), Uncaged: true})
+		return err
+	case !caged(l.task):
+		return nil
+	}
+	home, err := c.prepareHome(ctx, l, base)
+	if err != nil {
+		return err
+	}
+	spec.Argv = append(spec.Argv, home.Args...)
+	spec.Env = cageEnv(base, home, l.told)
+	spec.Start = func(path string, s ptyhost.Spec) (ptyhost.Started, error) { return c.startWalled(l, path, s) }
+	return nil
+}
+
+// leave ends what a program had from us: its token, and what served its walls.
+func (l *liveTab) leave() {
+	l.identity.revoke()
+	l.walls.close()
+}
+
+// takeLogin takes back a login that a caged agent has refreshed, for the user and for other homes.
+func (c *Core) takeLogin(l *liveTab) {
+	if l.walls.home == "" {
+		return
+	}
+	c.spawn(func() {
+		back, err := agenthome.Return(c.ctx, agenthome.ReturnOptions{Agent: l.kind.ID, RealHome: c.home,
+			Env: c.environment(c.ctx).Env, Homes: append([]string{l.walls.home}, c.otherHomes(l)...)})
+		for _, r := range back.Refused {
+			c.log.Warn("a login was not taken back from a private home", "home", r.Home, "why", r.Why)
+		}
+		if err != nil {
+			c.log.Warn("a login could not be taken back from a private home", "task", l.task.ID, "err", err)
+		}
+	})
+}
+
+// otherHomes are the private homes of other live agents of the same kind.
+func (c *Core) otherHomes(l *liveTab) []string {
+	var out []string
+	for _, o := range c.liveTabs("") {
+		if o != l && o.walls.home != "" && o.walls.home != l.walls.home && o.kind.ID == l.kind.ID {
+			out = append(out, o.walls.home)
+		}
+	}
+	return out
+}
+
+// doorPort is the endpoint's port as the program sees it; 0 without a way to it.
+func (l *liveTab) doorPort() int {
+	if l.identity.connected() && l.identity.grant.Class == grant.Scoped {
+		return l.identity.ticket.Port
+	}
+	return 0
+}
+
+// prepareHome makes the private home of an agent, with what it needs of the user's.
+func (c *Core) prepareHome(ctx context.Context, l *liveTab, base shellenv.Base) (agenthome.Prepared, error) {
+	project, err := c.store.Project(ctx, l.task.ProjectID)
+	if err != nil {
+		return agenthome.Prepared{}, err
+	}
+	l.walls.home = c.homeOf(l.task.ID)
+	o := agenthome.Options{Agent: l.kind.ID, RealHome: c.home, Home: l.walls.home, Inside: c.home,
+		Trusted: []string{l.task.Path, project.RootPath}, Repo: project.RootPath, Env: base.Env, Unasked: true, CopyBack: true, Git: c.git.Bin()}
+	if runtime.GOOS == "darwin" {
+		o.Inside = o.Home
+	}
+	home, err := agenthome.Prepare(ctx, o)
+	for _, left := range home.Left {
+		c.log.Info("left out of a private home", "task", l.task.ID, "what", left)
+	}
+	return home, err
+}
+
+// cageEnv is the environment of a caged agent: the list that every child gets, its logins, and what its home and its task
+// say. Nothing that names a socket or a secret of the desktop is in it.
+func cageEnv(base shellenv.Base, home agenthome.Prepared, extra map[string]string) []string {
+	all := map[string]string{"TMPDIR": "/tmp", "TMP": "/tmp", "TEMP": "/tmp"}
+	for _, name := range home.Logins {
+		if v, ok := base.Env[name]; ok {
+			all[name] = v
+		}
+	}
+	all = merged(all, home.Env, extra)
+	unset := map[string]bool{}
+	for _, name := range home.Unset {
+		unset[name] = true
+	}
+	var out []string
+	for _, v := range shellenv.Build(shellenv.Options{Base: base, Extra: all}) {
+		if name, _, _ := strings.Cut(v, "="); !unset[name] {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// merged is a new map of all; the later ones win.
+func merged(all ...map[string]string) map[string]string {
+	out := map[string]string{}
+	for _, m := range all {
+		for k, v := range m {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// startWalled builds the cage of an agent and starts it in there.
+func (c *Core) startWalled(l *liveTab, path string, s ptyhost.Spec) (ptyhost.Started, error) {
+	w := &l.walls
+	base := c.environment(c.ctx)
+	pr, err := sandbox.Provision(c.ctx, w.policy, sandbox.Launch{Argv: append([]string{path}, s.Argv[1:]...), Env: s.Env, Dir: s.Dir,
+		Terminal: &sandbox.Size{Cols: s.Size.Cols, Rows: s.Size.Rows}, Limits: sandbox.Limits{Processes: cageProcesses, OpenFiles: cageOpenFiles},
+		OnDecision: c.hearHosts(l), Own: c.ownAddresses, Upstream: upstreamOf(base, c), Log: c.log})
+	if err != nil {
+		return ptyhost.Started{}, err
+	}
+	w.mu.Lock()
+	w.standing, w.since = pr, time.Now()
+	w.mu.Unlock()
+	if door := pr.EndpointDoor(); door != nil {
+		shut, err := c.endpoint.OpenDoor(door, l.identity.door())
+		switch {
+		case err == nil:
+			w.onClose(shut)
+		case fault.CodeOf(err) != fault.Conflict: // it serves no more: the token is worthless, and the agent is started again
+			pr.Kill()
+			pr.Wait()
+			return ptyhost.Started{}, err
+		}
+	}
+	if w.policy.OwnNetwork() {
+		c.openInbound(l, pr)
+	}
+	return ptyhost.Started{PTY: pr.Terminal(), Pid: pr.Pid(), End: pr.Kill, Wait: func() ptyhost.ExitStatus {
+		exit := pr.Wait()
+		w.close()
+		return exitOf(exit)
+	}}, nil
+}
+
+// exitOf is how a caged program ended, in the words of terminals.
+func exitOf(e sandbox.Exit) ptyhost.ExitStatus {
+	if e.Signal != "" {
+		return ptyhost.ExitStatus{Code: -1, Signal: e.Signal, Cause: ptyhost.CauseSignal}
+	}
+	if e.Code < 0 {
+		return ptyhost.ExitStatus{Code: -1, Cause: ptyhost.CauseLost}
+	}
+	return ptyhost.ExitStatus{Code: e.Code, Cause: ptyhost.CauseExit}
+}
+
+// ownAddresses are the addresses that no cage's proxy may lead to.
+func (c *Core) ownAddresses() []netip.AddrPort {
+	if c.endpoint == nil {
+		return nil
+	}
+	port := c.endpoint.Status().Port
+	if port == 0 {
+		return nil
+	}
+	return []netip.AddrPort{netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(port)),
+		netip.AddrPortFrom(netip.IPv6Loopback(), uint16(port))}
+}
+
+// openInbound lets the person's browser reach servers that the agent starts on the ports of its task: what connects to
+// the port outside is connected to the same port inside. A port that another program has outside is left alone.
+func (c *Core) openInbound(l *liveTab, pr *sandbox.Provisioned) {
+	for _, port := range l.walls.policy.Inbound() {
+		outside, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
+		if err != nil {
+			c.log.Info("a port of a caged task is not reachable from outside", "task", l.task.ID, "port", port, "err", err)
+			continue
+		}
+		l.walls.onClose(func() { _ = outside.Close() }) // serveInbound sees it, and ends
+		if !c.spawn(func() { c.serveInbound(outside, pr, port) }) {
+			_ = outside.Close()
+		}
+	}
+}
+
+// inForce tells what holds around a live program; nil for one that is not an agent's.
+func (c *Core) inForce(ctx context.Context, l *liveTab) *api.CageInForce {
+	if !l.walls.made {
+		return nil
+	}
+	l.walls.mu.Lock()
+	standing, since := l.walls.standing, l.walls.since
+	l.walls.mu.Unlock()
+	f := &api.CageInForce{Mode: string(l.walls.policy.Mode()), Since: since.UTC().Format(time.RFC3339)}
+	if since.IsZero() {
+		f.Since = l.started.UTC().Format(time.RFC3339)
+	}
+	if standing != nil {
+		e := standing.Holds()
+		f.Walls, f.Limits, f.Notes, f.AsRoot = e.Walls, e.Limits, e.Notes, e.AsRoot
+	}
+	f.Notes = append(f.Notes, l.walls.policy.Warnings()...)
+	if task, err := c.store.Task(ctx, l.task.ID); err == nil {
+		if task, _, err = c.tightened(ctx, task); err == nil {
+			digest, derr := c.wishDigest(ctx, task, l.kind.ID)
+			f.Restart = derr == nil && digest != l.walls.digest
+		} else if !errors.Is(err, context.Canceled) {
+			f.Notes = append(f.Notes, sentence(err))
+		}
+	}
+	return f
+}

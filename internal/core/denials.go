@@ -1,0 +1,113 @@
+package core
+
+import (
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"termic/internal/api"
+	"termic/sandbox"
+)
+
+// Bounds of what is remembered of refusals.
+const (
+	maxDenials   = 500         // different things of one task; the ones not seen for longest make way
+	denialNotice = time.Second // least time between two words to those who watch
+)
+
+// denials are what cages refused since the app was started, by task. The same thing again only counts.
+type denials struct {
+	mu    sync.Mutex // guards the following
+	tasks map[string]map[string]*denial
+	told  time.Time
+}
+
+type denial struct {
+	api.Denial
+	last time.Time
+}
+
+func newDenials() *denials { return &denials{tasks: map[string]map[string]*denial{}} }
+
+// add takes note and reports whether those who watch should be told.
+func (d *denials) add(taskID string, v api.Denial, at time.Time) (tell bool) {
+	key := strings.Join([]string{v.Kind, v.Target, v.TabID, strconv.FormatBool(v.Would)}, "\x00")
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	of := d.tasks[taskID]
+	if of == nil {
+		of = map[string]*denial{}
+		d.tasks[taskID] = of
+	}
+	have := of[key]
+	if have == nil {
+		if len(of) >= maxDenials {
+			oldest := ""
+			for k, o := range of {
+				if oldest == "" || o.last.Before(of[oldest].last) {
+					oldest = k
+				}
+			}
+			delete(of, oldest)
+		}
+		have = &denial{Denial: v}
+		of[key] = have
+		tell = true
+	}
+	have.Count++
+	have.Reason, have.last = v.Reason, at
+	have.Last = at.UTC().Format(time.RFC3339)
+	if tell = tell || at.Sub(d.told) > denialNotice; tell {
+		d.told = at
+	}
+	return tell
+}
+
+// of is what was refused to a task, newest first.
+func (d *denials) of(taskID string) []api.Denial {
+	d.mu.Lock()
+	all := make([]*denial, 0, len(d.tasks[taskID]))
+	for _, v := range d.tasks[taskID] {
+		copied := *v
+		all = append(all, &copied)
+	}
+	d.mu.Unlock()
+	slices.SortFunc(all, func(a, b *denial) int {
+		if n := b.last.Compare(a.last); n != 0 {
+			return n
+		}
+		return strings.Compare(a.Target, b.Target)
+	})
+	out := make([]api.Denial, len(all))
+	for i, v := range all {
+		out[i] = v.Denial
+	}
+	return out
+}
+
+// forget drops what was refused to a task: it was archived.
+func (d *denials) forget(taskID string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.tasks, taskID)
+}
+
+// hearHosts takes note of the hosts that the proxy of an agent refused, or would refuse.
+func (c *Core) hearHosts(l *liveTab) func(sandbox.Decision) {
+	return func(d sandbox.Decision) {
+		if d.Verdict != sandbox.HostBlocked && d.Verdict != sandbox.HostWouldBlock {
+			return
+		}
+		target := d.Host
+		if d.Port != 0 {
+			target = net.JoinHostPort(d.Host, strconv.Itoa(int(d.Port)))
+		}
+		v := api.Denial{Kind: api.DenyHost, Target: target, TabID: l.tab.ID, Reason: d.Detail, Would: d.Verdict == sandbox.HostWouldBlock}
+		if c.denials.add(l.task.ID, v, d.At) {
+			c.beacon.change()
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package core
+
+import (
+	"context"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"termic/sandbox"
+)
+
+// Bounds of the doors into a cage.
+const (
+	inboundConns = 64              // connections at once through one port
+	inboundDial  = 5 * time.Second // for a server in the cage to take a connection
+)
+
+// serveInbound carries what connects to a port outside to the same port in a cage, until the listener is closed. Each
+// connection has one goroutine more than this; they end when either side does, and this one waits for them.
+func (c *Core) serveInbound(outside net.Listener, pr *sandbox.Provisioned, port int) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	room := make(chan struct{}, inboundConns)
+	for {
+		conn, err := outside.Accept()
+		if err != nil {
+			return
+		}
+		select {
+		case room <- struct{}{}:
+		default:
+			_ = conn.Close() // too many: a browser tries again
+			continue
+		}
+		wg.Go(func() {
+			defer func() { <-room }()
+			defer conn.Close()
+			ctx, cancel := context.WithTimeout(c.ctx, inboundDial)
+			inside, err := pr.Dial(ctx, port)
+			cancel()
+			if err != nil {
+				return // nobody listens there: the browser sees the connection end
+			}
+			defer inside.Close()
+			stop := context.AfterFunc(c.ctx, func() { _, _ = conn.Close(), inside.Close() })
+			defer stop()
+			carry(conn, inside)
+		})
+	}
+}
+
+// carry copies both ways until both directions have ended.
+func carry(a, b net.Conn) {
+	var wg sync.WaitGroup
+	one := func(to, from net.Conn) {
+		_, _ = io.Copy(to, from) // an error is an end
+		if half, ok := to.(interface{ CloseWrite() error }); ok {
+			_ = half.CloseWrite()
+		} else {
+			_ = to.Close()
+		}
+	}
+	wg.Go(func() { one(a, b) })
+	one(b, a)
+	wg.Wait()
+}
