@@ -1,0 +1,138 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"termic/sandbox/cage"
+	"termic/sandbox/proxy"
+)
+
+// proxyEnd bounds the wait for the connections of a proxy whose cage is gone: there is nobody on the other side.
+const proxyEnd = 2 * time.Second
+
+// Provisioned is a cage that stands, with the program running in it. Its proxy's goroutine ends with the cage, and Wait
+// waits for it.
+type Provisioned struct {
+	policy Policy
+	cage   *cage.Cage
+	proxy  *proxy.Proxy // nil without a network of its own
+	served sync.WaitGroup
+}
+
+// Provision builds the cage of a policy and starts the program in it. It fails closed: either everything that the policy
+// promises stands, or nothing was started.
+func Provision(ctx context.Context, p Policy, l Launch) (*Provisioned, error) {
+	if !p.Caged() {
+		return nil, fmt.Errorf("provision: mode %q has no cage", p.mode)
+	}
+	if err := p.Prepare(); err != nil {
+		return nil, err
+	}
+	v := p.View()
+	spec := cage.Spec{Argv: l.Argv, Env: p.environment(l.Env), Dir: l.Dir, Net: p.OwnNetwork(), Ports: p.Doors(),
+		Terminal: l.Terminal, Stdio: l.Stdio, Limits: l.Limits, HelperPath: l.Helper,
+		View: cage.View{Covers: v.Covers, Pins: v.Pins}}
+	for _, m := range v.Mounts {
+		spec.View.Mounts = append(spec.View.Mounts, cage.Mount{Source: m.Source, Target: m.Target, Write: m.Write})
+	}
+	for _, link := range v.Links {
+		spec.View.Links = append(spec.View.Links, cage.Link{Path: link.Path, To: link.To})
+	}
+	c, err := cage.Start(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	pr := &Provisioned{policy: p, cage: c}
+	if p.OwnNetwork() && p.proxy != 0 {
+		listener := c.Listener(p.proxy)
+		if listener == nil {
+			c.Kill()
+			return nil, errors.New("provision: the cage has no door for its proxy")
+		}
+		pr.proxy = proxy.New(proxy.Options{Rules: p.proxyRules(), Mode: proxy.Enforce, OnDecision: l.OnDecision, Own: l.Own, Upstream: l.Upstream, Log: l.Log})
+		pr.served.Go(func() { _ = pr.proxy.Serve(listener) }) // ends with Close, or with the cage
+	}
+	return pr, nil
+}
+
+// Policy is what was provisioned.
+func (pr *Provisioned) Policy() Policy { return pr.policy }
+
+// Terminal is the master of the cage's pseudo-terminal, non-blocking. The caller owns it.
+func (pr *Provisioned) Terminal() *os.File { return pr.cage.Terminal() }
+
+// Pid is that of the program as this process sees it.
+func (pr *Provisioned) Pid() int { return pr.cage.Pid() }
+
+// EndpointDoor is the listener of the MCP endpoint inside the cage; nil without the box.
+func (pr *Provisioned) EndpointDoor() net.Listener {
+	if !pr.policy.mcp || !pr.policy.OwnNetwork() {
+		return nil
+	}
+	return pr.cage.Listener(pr.policy.mcpPort)
+}
+
+// Dial connects to a port that a program in the cage listens on.
+func (pr *Provisioned) Dial(ctx context.Context, port int) (net.Conn, error) {
+	return pr.cage.Dial(ctx, port)
+}
+
+// Signal sends a signal to the program's session.
+func (pr *Provisioned) Signal(s syscall.Signal) error { return pr.cage.Signal(s) }
+
+// Kill ends everything in the cage at once.
+func (pr *Provisioned) Kill() { pr.cage.Kill() }
+
+// Wait returns when the program has ended and nothing of the cage and its proxy is left.
+func (pr *Provisioned) Wait() cage.Exit {
+	exit := pr.cage.Wait()
+	if pr.proxy != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), proxyEnd)
+		defer cancel()
+		_ = pr.proxy.Close(ctx) // whoever was connected is gone
+		pr.served.Wait()
+	}
+	return exit
+}
+
+// Holds is what really holds, as the cage found it.
+func (pr *Provisioned) Holds() Enforcement {
+	e := pr.cage.Enforcement()
+	out := Enforcement{Mode: pr.policy.mode, System: "namespaces", AsRoot: e.Root, Walls: []string{"mounts"}}
+	if pr.policy.OwnNetwork() {
+		out.Walls = append(out.Walls, "network namespace")
+	}
+	if e.Landlock > 0 {
+		out.Walls = append(out.Walls, "landlock "+strconv.Itoa(e.Landlock))
+	} else {
+		out.Notes = append(out.Notes, "This kernel has no Landlock, so the second wall around files is missing.")
+	}
+	if e.Seccomp {
+		out.Walls = append(out.Walls, "seccomp")
+	}
+	for _, l := range []struct {
+		name  string
+		limit cage.Limit
+	}{{"processes", e.Processes}, {"memory", e.Memory}, {"open files", e.OpenFiles}} {
+		if l.limit.Value > 0 {
+			out.Limits = append(out.Limits, fmt.Sprintf("%s: %d by %s", l.name, l.limit.Value, l.limit.By))
+		} else {
+			out.Limits = append(out.Limits, l.name+": not limited")
+		}
+		if l.limit.Note != "" {
+			out.Notes = append(out.Notes, l.limit.Note)
+		}
+	}
+	if e.Root {
+		out.Notes = append(out.Notes, "Termic runs as root, so what the agent writes in its folders belongs to root.")
+	}
+	return out
+}
