@@ -1,0 +1,212 @@
+package inside
+
+import (
+	"errors"
+	"slices"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"termic/sandbox/cage/wire"
+)
+
+// The second wall. It allows what the root shows, once more and by another mechanism, and it divides the grants around what
+// is hidden: a mount covers what lay at a path when the cage was made, a rule that is not there also covers what somebody
+// outside puts there later.
+
+// Rights by what they are about. Values of a file only take part in rules for files.
+const (
+	llFile  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+	llRead  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
+	llWrite = llRead | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_REFER |
+		unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR |
+		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK |
+		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_MAKE_SYM
+	llDevice = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+)
+
+// landlockABI is that of the kernel, 0 where it has none.
+func landlockABI() int {
+	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if errno != 0 {
+		return 0
+	}
+	return int(v)
+}
+
+// ruleset is a Landlock ruleset that is being filled.
+type ruleset struct {
+	fd      int
+	handled uint64
+}
+
+// newRuleset handles everything about files that an ABI knows, and from ABI 6 on keeps signals and abstract sockets of the
+// outside away. TCP is not handled: a cage's own network has loopback alone, and on the host's every port is meant.
+func newRuleset(abi int) (*ruleset, error) {
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: 1<<13 - 1}
+	if abi >= 2 {
+		attr.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_REFER
+	}
+	if abi >= 3 {
+		attr.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_TRUNCATE
+	}
+	if abi >= 5 {
+		attr.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+	}
+	size := uintptr(8)
+	if abi >= 6 {
+		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
+		size = 24 // with Scoped and without what later kernels added
+	}
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
+	if errno != 0 {
+		return nil, errno
+	}
+	return &ruleset{int(fd), attr.Handled_access_fs}, nil
+}
+
+// allow gives rights on what fd shows and everything below it.
+func (r *ruleset) allow(fd int, rights uint64) error {
+	id, err := identify(fd)
+	if err != nil {
+		return err
+	}
+	rights &= r.handled
+	if !id.dir {
+		rights &= llFile
+	}
+	attr := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
+	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(r.fd), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// allowPath is allow for a path of the cage.
+func (r *ruleset) allowPath(path string, rights uint64) error {
+	fd, err := openPlain(unix.AT_FDCWD, path)
+	if err == nil {
+		err = r.allow(fd, rights)
+		_ = unix.Close(fd)
+	}
+	if err != nil {
+		return failed(wire.StepLandlock, path, err)
+	}
+	return nil
+}
+
+// enforce puts the rules over this thread and everything that it executes or forks.
+func (r *ruleset) enforce() error {
+	_, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(r.fd), 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	return unix.Close(r.fd)
+}
+
+// restrictFiles builds the second wall of a root and enforces it. self is the program of the helper, to be executed
+// once more. The result is the ABI in use.
+func restrictFiles(b *builder, self int, root bool) (int, error) {
+	abi := landlockABI()
+	if abi < b.s.NeedLandlock {
+		return 0, failed(wire.StepLandlock, "", unix.EOPNOTSUPP)
+	}
+	if abi == 0 {
+		return 0, nil
+	}
+	r, err := newRuleset(abi)
+	if err != nil {
+		return 0, failed(wire.StepLandlock, "", err)
+	}
+	proc := uint64(llRead | unix.LANDLOCK_ACCESS_FS_WRITE_FILE)
+	if root {
+		proc = llRead
+	}
+	own := []struct {
+		path   string
+		rights uint64
+	}{{"/", unix.LANDLOCK_ACCESS_FS_READ_DIR}, {"/proc", proc}, {"/dev", llDevice}, {"/dev/shm", llWrite}, {"/tmp", llWrite}, {"/var/tmp", llWrite}}
+	for _, o := range own {
+		if b.granted(o.path) >= 0 {
+			continue
+		}
+		if err := r.allowPath(o.path, o.rights); err != nil {
+			return 0, err
+		}
+	}
+	for i := range b.s.Mounts {
+		if err := b.allowGrant(r, i); err != nil {
+			return 0, err
+		}
+	}
+	if err := r.allow(self, llRead); err != nil {
+		return 0, failed(wire.StepLandlock, "", err)
+	}
+	if err := r.enforce(); err != nil {
+		return 0, failed(wire.StepLandlock, "", err)
+	}
+	return abi, nil
+}
+
+// allowGrant gives the rights of one grant, divided around what is hidden in it.
+func (b *builder) allowGrant(r *ruleset, i int) error {
+	m := b.s.Mounts[i]
+	rights := uint64(llRead)
+	if m.Write {
+		rights = llWrite
+	}
+	var hidden []string
+	for _, p := range b.spots {
+		if p.cover && p.grant == i {
+			hidden = append(hidden, p.path)
+		}
+	}
+	return r.divide(m.Target, rights, hidden)
+}
+
+// divide gives rights on everything below path but what is hidden. A folder on the way to something hidden can be listed,
+// and nothing new can be made in it.
+func (r *ruleset) divide(path string, rights uint64, hidden []string) error {
+	if slices.Contains(hidden, path) {
+		return nil
+	}
+	if !slices.ContainsFunc(hidden, func(h string) bool { _, ok := within(h, path); return ok }) {
+		return r.allowPath(path, rights)
+	}
+	if err := r.allowPath(path, unix.LANDLOCK_ACCESS_FS_READ_DIR); err != nil {
+		return err
+	}
+	names, err := list(path)
+	if err != nil {
+		return failed(wire.StepLandlock, path, err)
+	}
+	for _, name := range names {
+		if err := r.divide(join(path, name), rights, hidden); err != nil {
+			var f *wire.Failed
+			if errors.As(err, &f) && (f.Errno == int(unix.ENOENT) || f.Errno == int(unix.ELOOP) || f.Errno == int(unix.EACCES)) {
+				continue // gone meanwhile, a link, or nothing that we may look at: without a rule it stays closed
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// list names what is in a folder.
+func list(path string) ([]string, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	var names []string
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := unix.ReadDirent(fd, buf)
+		if err != nil || n <= 0 {
+			return names, err
+		}
+		_, _, names = unix.ParseDirent(buf[:n], -1, names)
+	}
+}

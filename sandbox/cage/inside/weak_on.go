@@ -1,0 +1,5 @@
+//go:build weakcage
+
+package inside
+
+const weakenable = true

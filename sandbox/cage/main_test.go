@@ -1,0 +1,12 @@
+package cage
+
+import (
+	"os"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	BeChild()
+	beTool()
+	os.Exit(m.Run())
+}

@@ -1,0 +1,3 @@
+package cage
+
+func beTool() {}
