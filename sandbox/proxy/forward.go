@@ -120,6 +120,7 @@ func rewrite(pr *httputil.ProxyRequest) {
 		host = strings.TrimSuffix(host, ":80")
 	}
 	pr.Out.URL.Scheme, pr.Out.URL.Host, pr.Out.URL.User = "http", host, nil
+	pr.Out.URL.RawQuery = pr.In.URL.RawQuery // as it was written, parsable or not
 	pr.Out.Host = host
 	for _, h := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
 		if v, ok := pr.In.Header[h]; ok {

@@ -119,14 +119,15 @@ func New(o Options) *Proxy {
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.plain, p.forward = p.newForward()
 	p.server = &http.Server{
-		Handler:           http.HandlerFunc(p.serve),
-		ReadHeaderTimeout: headerTime,
-		IdleTimeout:       keepAliveTime,
-		MaxHeaderBytes:    maxHead - 4096, // net/http adds 4096 of its own
-		ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
-		BaseContext:       func(net.Listener) context.Context { return p.ctx },
-		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
-		ConnState:         p.track,
+		Handler:                      http.HandlerFunc(p.serve),
+		ReadHeaderTimeout:            headerTime,
+		IdleTimeout:                  keepAliveTime,
+		MaxHeaderBytes:               maxHead - 4096, // net/http adds 4096 of its own
+		DisableGeneralOptionsHandler: true,           // "OPTIONS *" is no request to a proxy
+		ErrorLog:                     slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+		BaseContext:                  func(net.Listener) context.Context { return p.ctx },
+		ConnContext:                  func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
+		ConnState:                    p.track,
 	}
 	return p
 }

@@ -1,12 +1,10 @@
 package proxy
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -81,9 +79,9 @@ func (p *Proxy) unreachable(w http.ResponseWriter, r *http.Request, way route, n
 // clause says why a host could not be reached, without the resolver's own address or anything else of this machine.
 func clause(way route, why Reason, err error) string {
 	t := way.target
-	var dns *net.DNSError
+	var timed interface{ Timeout() bool }
 	switch {
-	case errors.Is(err, context.DeadlineExceeded) || errors.As(err, &dns) && dns.IsTimeout:
+	case errors.As(err, &timed) && timed.Timeout(): // of a context, a deadline or a resolver
 		return fmt.Sprintf("%s did not answer within %d seconds", t.authority(), int(connectTime/time.Second))
 	case why == Unresolved:
 		return fmt.Sprintf("%s has no address", t.host)
@@ -93,7 +91,13 @@ func clause(way route, why Reason, err error) string {
 	return fmt.Sprintf("%s could not be reached", t.authority())
 }
 
-func sentence(clause string) string { return strings.ToUpper(clause[:1]) + clause[1:] + ".\n" }
+// sentence makes one of a clause; a host at its front keeps its letters.
+func sentence(clause string) string {
+	if word, _, _ := strings.Cut(clause, " "); strings.ContainsAny(word, ".:") {
+		return clause + ".\n"
+	}
+	return strings.ToUpper(clause[:1]) + clause[1:] + ".\n"
+}
 
 // authentic checks the password where one is asked for.
 func (p *Proxy) authentic(r *http.Request) bool {

@@ -25,7 +25,8 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 		p.malformed(w, r, t, wrong)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), connectTime)
+	// Not the request's context: it also ends when the client has only ended its own direction.
+	ctx, cancel := context.WithTimeout(p.ctx, connectTime)
 	defer cancel()
 	way, no, err := p.judge(ctx, "https", t)
 	if err == nil && no != nil && p.o.Mode == Enforce {
