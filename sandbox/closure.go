@@ -20,25 +20,29 @@ const maxShebang = 256
 // program grants reading of the tools on PATH and of everything that the agent's program is made of.
 func (c *composer) program() error {
 	for _, dir := range c.w.Path {
-		if filepath.IsAbs(dir) {
-			c.tool(dir)
+		if filepath.IsAbs(dir) && exists(dir) && !c.tool(dir) { // a PATH often names folders that are not there
+			c.warn("%q is on your PATH and cannot be shown to a cage without showing more than programs.", dir)
 		}
 	}
 	if c.w.Program == "" {
 		return nil
 	}
-	if !filepath.IsAbs(c.w.Program) || !exists(c.w.Program) {
+	if !filepath.IsAbs(c.w.Program) {
 		return fault.New(fault.Unavailable, "The agent's program %q cannot be found", c.w.Program)
 	}
 	at := c.w.Program
 	for range maxInterpreters {
-		real, _, err := resolve(at)
+		real, links, err := resolve(at)
 		if err != nil {
 			return fault.Wrap(err, fault.Unavailable, "The agent's program %q cannot be found", at)
 		}
-		c.tool(filepath.Dir(at))
-		c.tool(packageRoot(real))
-		c.way(at)
+		c.links = append(c.links, links...)
+		for _, l := range links {
+			c.tool(filepath.Dir(l.Path))
+		}
+		if root := packageRoot(real); !c.tool(root) || !covers(root, real) {
+			c.grants = append(c.grants, grant{real, false, plain})
+		}
 		if at = c.interpreter(real); at == "" {
 			return nil
 		}
@@ -46,24 +50,25 @@ func (c *composer) program() error {
 	return fault.New(fault.Unavailable, "The agent's program %q is a script of a script of a script, without an end", c.w.Program)
 }
 
-// tool grants a folder of programs: with what belongs to them, where that is told by the folder's name.
-func (c *composer) tool(dir string) {
+// tool grants a folder of programs, with what belongs to them where the folder's name tells it. It reports whether it
+// could without granting more than programs.
+func (c *composer) tool(dir string) bool {
 	real, links, err := resolve(dir)
 	if err != nil {
-		return // a PATH often names folders that are not there
+		return false
 	}
-	c.links = append(c.links, links...)
 	wide := real
 	if slices.Contains([]string{"bin", "sbin", "shims"}, filepath.Base(real)) {
 		wide = filepath.Dir(real)
 	}
 	for _, p := range []string{wide, real} {
 		if c.harmless(p) {
+			c.links = append(c.links, links...)
 			c.grants = append(c.grants, grant{p, false, plain})
-			return
+			return true
 		}
 	}
-	c.warn("%q is on your PATH and cannot be shown to a cage without showing more than programs.", dir)
+	return false
 }
 
 // harmless reports whether a folder of programs can be granted: it is not the home, nothing above it, not the folder in
@@ -71,17 +76,6 @@ func (c *composer) tool(dir string) {
 func (c *composer) harmless(p string) bool {
 	return c.special(p) == "" && !covers(p, c.w.Home) && p != filepath.Join(c.w.Home, ".local") &&
 		!covers(p, c.w.DataDir) && !covers(c.w.DataDir, p) && !covers(p, c.w.Worktree)
-}
-
-// way grants the files on the way from a program's name to the program, where they are links in folders that are not
-// granted.
-func (c *composer) way(p string) {
-	if _, links, err := resolve(p); err == nil {
-		c.links = append(c.links, links...)
-		for _, l := range links {
-			c.tool(filepath.Dir(l.Path))
-		}
-	}
 }
 
 // packageRoot is the folder that a program needs around it: the outermost node_modules that it lies in, or its own folder.

@@ -122,7 +122,7 @@ func (c *composer) entry(l Layer, text string, write bool) error {
 	if err != nil {
 		return entryFault(err, l, text)
 	}
-	if covers(c.w.DataDir, path) && !covers(c.w.HomeDir, path) {
+	if covers(c.w.DataDir, path) {
 		return fault.New(fault.InvalidArgument, "%s grants %q, which lies in Termic's own data folder", l.Name, text).
 			WithHint("Take it out of the list. No cage may see that folder.")
 	}
@@ -185,7 +185,7 @@ func (c *composer) denial(l Layer, text string) error {
 		return entryFault(err, l, text)
 	}
 	for _, o := range c.grants {
-		if o.origin == own && covers(o.path, path) && o.path == path {
+		if o.origin == own && o.path == path {
 			return fault.New(fault.InvalidArgument, "%s denies %q, which is the task's own folder", l.Name, text).
 				WithHint("Take the entry out of the list.")
 		}
@@ -200,9 +200,8 @@ func (c *composer) find(l Layer, text string) (string, []Link, error) {
 	switch {
 	case strings.ContainsAny(text, "\x00\n"):
 		return "", nil, fault.New(fault.InvalidArgument, "%s has a path with a line break or a zero byte in it", l.Name)
-	case strings.HasPrefix(text, "regex:"), strings.ContainsAny(text, "*?["):
-		return "", nil, fault.New(fault.InvalidArgument, "%s has the pattern %q, and patterns are not understood", l.Name, text).
-			WithHint("Name the folder that holds what the agent needs.")
+	case strings.HasPrefix(text, "regex:"):
+		return "", nil, patternFault(l, text)
 	}
 	for name, dir := range map[string]string{"$HOME": c.w.Home, "~": c.w.Home, "$WORKSPACE": c.w.Worktree} {
 		if text == name || strings.HasPrefix(text, name+"/") {
@@ -213,7 +212,16 @@ func (c *composer) find(l Layer, text string) (string, []Link, error) {
 		return "", nil, fault.New(fault.InvalidArgument, "%s has %q, which is neither absolute nor below $HOME or $WORKSPACE", l.Name, text).
 			WithHint("Write the whole path.")
 	}
-	return resolve(p)
+	real, links, err := resolve(p)
+	if missing(err) && strings.ContainsAny(text, "*?[") {
+		return "", nil, patternFault(l, text)
+	}
+	return real, links, err
+}
+
+func patternFault(l Layer, text string) error {
+	return fault.New(fault.InvalidArgument, "%s has the pattern %q, and patterns are not understood", l.Name, text).
+		WithHint("Name the folder that holds what the agent needs.")
 }
 
 func entryFault(err error, l Layer, text string) error {

@@ -96,18 +96,3 @@ func (v *gitView) share(c *composer, name string, write bool) {
 func (v *gitView) link(c *composer, name, to string) {
 	c.prepare = append(c.prepare, preparation{path: filepath.Join(v.dir, name), link: to})
 }
-
-// GitConfig are settings that git in the cage has to be given (by GIT_CONFIG_COUNT and its like), in order, so that it
-// leaves alone what it cannot change: the settings of branches, packed refs, other worktrees' logs.
-func (p Policy) GitConfig() [][2]string {
-	if !p.Caged() {
-		return nil
-	}
-	return [][2]string{
-		{"branch.autoSetupMerge", "false"},
-		{"gc.packRefs", "false"},
-		{"gc.reflogExpire", "never"},
-		{"gc.reflogExpireUnreachable", "never"},
-		{"gc.worktreePruneExpire", "never"},
-	}
-}

@@ -37,7 +37,7 @@ func Provision(ctx context.Context, p Policy, l Launch) (*Provisioned, error) {
 		return nil, err
 	}
 	v := p.View()
-	spec := cage.Spec{Argv: l.Argv, Env: p.environment(l.Env), Dir: l.Dir, Net: p.OwnNetwork(), Ports: p.Doors(),
+	spec := cage.Spec{Argv: l.Argv, Env: p.GitEnvironment(p.environment(l.Env)), Dir: l.Dir, Net: p.OwnNetwork(), Ports: p.Doors(),
 		Terminal: l.Terminal, Stdio: l.Stdio, Limits: l.Limits, HelperPath: l.Helper,
 		View: cage.View{Covers: v.Covers, Pins: v.Pins}}
 	for _, m := range v.Mounts {
@@ -48,7 +48,7 @@ func Provision(ctx context.Context, p Policy, l Launch) (*Provisioned, error) {
 	}
 	c, err := cage.Start(ctx, spec)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, p.Remove())
 	}
 	pr := &Provisioned{policy: p, cage: c}
 	if p.OwnNetwork() && p.proxy != 0 {
@@ -100,6 +100,7 @@ func (pr *Provisioned) Wait() cage.Exit {
 		_ = pr.proxy.Close(ctx) // whoever was connected is gone
 		pr.served.Wait()
 	}
+	_ = pr.policy.Remove() // what is left of it is in the task's own folder
 	return exit
 }
 

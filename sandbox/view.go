@@ -49,20 +49,28 @@ func (p Policy) View() View {
 	if p.goos == "darwin" {
 		v.Home = p.homeDir
 	}
-	v.Covers = p.inMounts(slices.Concat(p.deny, p.sockets), v.Mounts)
-	v.Pins = p.inMounts(p.pinned, v.Mounts)
+	for _, path := range sorted(slices.Concat(p.deny, p.sockets)) {
+		if source(v.Mounts, path) != nil {
+			v.Covers = append(v.Covers, path)
+		}
+	}
+	for _, path := range p.pinned {
+		if m := source(v.Mounts, path); m != nil && m.Write {
+			v.Pins = append(v.Pins, path)
+		}
+	}
 	return v
 }
 
-// inMounts returns the paths that some mount brings into the cage; the others are not there anyway.
-func (p Policy) inMounts(list []string, mounts []Mount) []string {
-	var out []string
-	for _, path := range sorted(list) {
-		if slices.ContainsFunc(mounts, func(m Mount) bool { return covers(m.Source, path) }) {
-			out = append(out, path)
+// source returns the mount that brings a path of the host into the cage, nil where none does.
+func source(mounts []Mount, path string) *Mount {
+	var best *Mount
+	for i, m := range mounts {
+		if covers(m.Source, path) && (best == nil || len(m.Source) > len(best.Source)) {
+			best = &mounts[i]
 		}
 	}
-	return out
+	return best
 }
 
 // pathKey orders paths so that a folder stands right before what is in it.
