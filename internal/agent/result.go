@@ -16,6 +16,8 @@ type ResultQuery struct {
 	Dir       string            // the directory in which it runs, as it was given to it
 	SessionID string            // its conversation; empty = not known
 	SharedDir bool              // others run in Dir too, so only a known conversation will do
+	// Confined: Home is what a cage writes. Nothing outside of it is read, wherever links lead.
+	Confined bool
 }
 
 // Found is the last answer of an agent.
@@ -44,19 +46,21 @@ const (
 //
 // Errors: fault.Unsupported (this agent keeps none that we can read), fault.NotFound (none yet), fault.Unavailable.
 func Result(q ResultQuery) (Found, error) {
+	at := place{}
+	if q.Confined {
+		at.inside = q.Home
+	}
 	switch q.Kind.Result {
 	case ResultClaude:
-		dir := q.Env["CLAUDE_CONFIG_DIR"]
-		if dir == "" {
-			dir = filepath.Join(q.Home, ".claude")
+		if at.dir = q.Env["CLAUDE_CONFIG_DIR"]; at.dir == "" {
+			at.dir = filepath.Join(q.Home, ".claude")
 		}
-		return ClaudeTranscript(dir, q.Dir, q.SessionID, q.SharedDir)
+		return claudeTranscript(at, q.Dir, q.SessionID, q.SharedDir)
 	case ResultCodex:
-		dir := q.Env["CODEX_HOME"]
-		if dir == "" {
-			dir = filepath.Join(q.Home, ".codex")
+		if at.dir = q.Env["CODEX_HOME"]; at.dir == "" {
+			at.dir = filepath.Join(q.Home, ".codex")
 		}
-		return CodexTranscript(dir, q.Dir, q.SessionID, q.SharedDir)
+		return codexTranscript(at, q.Dir, q.SessionID, q.SharedDir)
 	}
 	return Found{}, fault.New(fault.Unsupported, "The answers of %s cannot be read", q.Kind.Name).
 		WithHint("Ask it to write its result into a file of the task, such as RESULT.md, or read what it prints with task_log.")

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"syscall"
 	"time"
 
 	"termic/internal/fault"
@@ -16,13 +17,17 @@ import (
 // side chain, and has text. configDir is its CLAUDE_CONFIG_DIR, by default ~/.claude. Without a session id the newest
 // transcript of the directory is taken, unless the directory is shared.
 func ClaudeTranscript(configDir, cwd, sessionID string, shared bool) (Found, error) {
+	return claudeTranscript(place{dir: configDir}, cwd, sessionID, shared)
+}
+
+func claudeTranscript(at place, cwd, sessionID string, shared bool) (Found, error) {
 	if sessionID == "" && shared {
 		return Found{}, noSession("Claude Code")
 	}
 	if sessionID != "" && !safeID(sessionID) {
 		return Found{}, fault.New(fault.InvalidArgument, "The conversation id is not valid")
 	}
-	root, err := os.OpenRoot(configDir)
+	root, err := at.open()
 	if err != nil {
 		return Found{}, noResult("Claude Code")
 	}
@@ -31,7 +36,7 @@ func ClaudeTranscript(configDir, cwd, sessionID string, shared bool) (Found, err
 	if name == "" {
 		return Found{}, noResult("Claude Code")
 	}
-	return readTranscript(root, name, filepath.Join(configDir, name), "Claude Code", claudeEntry)
+	return readTranscript(root, name, filepath.Join(at.dir, name), "Claude Code", claudeEntry)
 }
 
 // claudeFile finds a transcript. The directory is named after the path as the system resolves it; a known conversation
@@ -42,7 +47,7 @@ func claudeFile(root *os.Root, cwd, sessionID string) string {
 		dirs = append(dirs, claudeDirName(real))
 	}
 	if sessionID != "" {
-		if d, err := root.Open("projects"); err == nil {
+		if d, err := openAt(root, "projects"); err == nil {
 			more, _ := d.ReadDir(maxEntries) // what could be read is enough
 			d.Close()
 			for _, e := range more {
@@ -79,7 +84,7 @@ func claudeDirName(cwd string) string {
 
 // newestFile returns the newest regular .jsonl file of a directory.
 func newestFile(root *os.Root, dir string) string {
-	d, err := root.Open(dir)
+	d, err := openAt(root, dir)
 	if err != nil {
 		return ""
 	}
@@ -130,6 +135,33 @@ func readTranscript(root *os.Root, name, path, who string, read func(line []byte
 	return out, nil
 }
 
+// place is the folder of an agent's files. With inside, nothing may lead out of that folder on the way: a cage writes there.
+type place struct {
+	dir    string
+	inside string
+}
+
+func (p place) open() (*os.Root, error) {
+	if p.inside == "" {
+		return os.OpenRoot(p.dir)
+	}
+	rel, err := filepath.Rel(p.inside, p.dir)
+	if err != nil {
+		return nil, err
+	}
+	outer, err := os.OpenRoot(p.inside)
+	if err != nil {
+		return nil, err
+	}
+	defer outer.Close()
+	return outer.OpenRoot(rel)
+}
+
+// openAt opens a file or folder for reading. It never waits: somebody may have put a pipe in its place.
+func openAt(root *os.Root, name string) (*os.File, error) {
+	return root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+}
+
 // openRegular opens a file of the root that is no link, device or pipe.
 func openRegular(root *os.Root, name string) (*os.File, error) {
 	info, err := root.Lstat(name)
@@ -139,7 +171,7 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fs.ErrInvalid
 	}
-	f, err := root.Open(name)
+	f, err := openAt(root, name)
 	if err != nil {
 		return nil, err
 	}
@@ -220,13 +252,17 @@ func joinContent(raw json.RawMessage, kind string) string {
 // rollout-TIME-ID.jsonl under its CODEX_HOME; the first line tells id and directory. Without a session id the newest
 // conversation that began in cwd is taken, unless the directory is shared.
 func CodexTranscript(codexHome, cwd, sessionID string, shared bool) (Found, error) {
+	return codexTranscript(place{dir: codexHome}, cwd, sessionID, shared)
+}
+
+func codexTranscript(at place, cwd, sessionID string, shared bool) (Found, error) {
 	if sessionID == "" && shared {
 		return Found{}, noSession("Codex")
 	}
 	if sessionID != "" && !safeID(sessionID) {
 		return Found{}, fault.New(fault.InvalidArgument, "The conversation id is not valid")
 	}
-	root, err := os.OpenRoot(codexHome)
+	root, err := at.open()
 	if err != nil {
 		return Found{}, noResult("Codex")
 	}
@@ -239,7 +275,7 @@ func CodexTranscript(codexHome, cwd, sessionID string, shared bool) (Found, erro
 		if !ok || sessionID == "" && meta.Cwd != cwd || sessionID != "" && meta.ID != sessionID {
 			continue
 		}
-		return readTranscript(root, name, filepath.Join(codexHome, name), "Codex", codexEntry)
+		return readTranscript(root, name, filepath.Join(at.dir, name), "Codex", codexEntry)
 	}
 	return Found{}, noResult("Codex")
 }
@@ -249,7 +285,7 @@ func rollouts(root *os.Root) []string {
 	var out []string
 	var walk func(dir string, depth int)
 	walk = func(dir string, depth int) {
-		d, err := root.Open(dir)
+		d, err := openAt(root, dir)
 		if err != nil {
 			return
 		}

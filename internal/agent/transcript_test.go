@@ -155,3 +155,49 @@ func TestLinesFromEnd(t *testing.T) {
 		f.Close()
 	}
 }
+
+// TestConfinedTranscripts: a cage owns the folder that its transcripts are read from. Links out of it and pipes in it give
+// no answer, and take no time.
+func TestConfinedTranscripts(t *testing.T) {
+	outside := t.TempDir()
+	line := `{"type":"assistant","timestamp":"2026-01-02T03:04:05Z","message":{"content":[{"type":"text","text":"the user's own"}]}}` + "\n"
+	write := func(dir string) {
+		t.Helper()
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "one.jsonl"), []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(outside, ".claude/projects/-w"))
+	link := func(from, to string) func(home string) error {
+		return func(home string) error {
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(home, from)), 0o700); err != nil {
+				return err
+			}
+			return os.Symlink(to, filepath.Join(home, from))
+		}
+	}
+	for name, c := range map[string]struct {
+		plant func(home string) error
+		found bool
+	}{
+		"its own":         {func(home string) error { write(filepath.Join(home, ".claude/projects/-w")); return nil }, true},
+		"nothing":         {func(string) error { return nil }, false},
+		"linked config":   {link(".claude", filepath.Join(outside, ".claude")), false},
+		"linked projects": {link(".claude/projects", filepath.Join(outside, ".claude/projects")), false},
+		"linked project":  {link(".claude/projects/-w", filepath.Join(outside, ".claude/projects/-w")), false},
+		"linked file":     {link(".claude/projects/-w/one.jsonl", filepath.Join(outside, ".claude/projects/-w/one.jsonl")), false},
+		"climbing":        {link(".claude", "../../../../../../../../.."+filepath.Join(outside, ".claude")), false},
+	} {
+		home := t.TempDir()
+		if err := c.plant(home); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Result(ResultQuery{Kind: Kind{Name: "Claude", Result: ResultClaude}, Home: home, Dir: "/w", Confined: true})
+		if (err == nil) != c.found || !c.found && f.Text != "" {
+			t.Errorf("%s: %q, %v", name, f.Text, err)
+		}
+	}
+}

@@ -96,6 +96,14 @@ func (c *Core) repoFor(repo *worktree.Repo, t store.Task) *worktree.Repo {
 // homeOf is the folder on the host that is the home of a task's caged agents.
 func (c *Core) homeOf(taskID string) string { return filepath.Join(c.dataDir, "homes", taskID) }
 
+// homed reports whether the agent of a tab keeps its files in a private home: the one that runs, or else the next one.
+func (c *Core) homed(t store.Task, tab store.Tab) bool {
+	if l := c.liveOf(tab.ID); l != nil {
+		return l.walls.home != ""
+	}
+	return caged(t)
+}
+
 // policyOf composes what the cage of an agent in a task is made of, as it is stored now. port is that of the endpoint, 0
 // for an agent without a way to it. It makes the private home, and changes nothing else.
 func (c *Core) policyOf(ctx context.Context, t store.Task, agentID, program string, port int) (sandbox.Policy, error) {

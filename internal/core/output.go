@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"termic/internal/agent"
+	"termic/internal/agenthome"
 	"termic/internal/api"
 	"termic/internal/fault"
 	"termic/internal/grant"
@@ -94,9 +95,13 @@ func (c *Core) TaskResult(ctx context.Context, call *Call, _ api.TaskResultParam
 	if err != nil {
 		return api.TaskResultResult{}, err
 	}
-	env := maps.Clone(c.environment(ctx).Env)
-	maps.Copy(env, kind.Env) // which may move the agent's files
-	found, err := c.newestResult(ctx, tab.ID, agent.ResultQuery{Kind: kind, Home: c.home, Env: env, Dir: task.Path, SessionID: sessionOf(tab), SharedDir: task.IsMain})
+	q := agent.ResultQuery{Kind: kind, Home: c.home, Env: maps.Clone(c.environment(ctx).Env), Dir: task.Path, SessionID: sessionOf(tab), SharedDir: task.IsMain}
+	maps.Copy(q.Env, kind.Env) // which may move the agent's files
+	if c.homed(task, tab) {
+		q.Home, q.Confined = c.homeOf(task.ID), true
+		q.Env = agenthome.Transcripts(q.Home)
+	}
+	found, err := c.newestResult(ctx, tab.ID, q)
 	if err != nil {
 		return api.TaskResultResult{}, err
 	}
