@@ -39,12 +39,17 @@ run-headless: headless
 	build/bin/termic-headless serve
 
 .PHONY: build
-build: setup-window frontend/dist/index.html ## build the app with its window: build/bin/termic
+build: setup-window frontend/dist/index.html helper ## build the app with its window: build/bin/termic
 	CGO_ENABLED=1 $(GO_BUILD) $(WINDOW) -o build/bin/termic .
 
 .PHONY: headless
-headless: setup-headless ## build the app without a window: build/bin/termic-headless
+headless: setup-headless helper ## build the app without a window: build/bin/termic-headless
 	CGO_ENABLED=0 $(GO_BUILD) $(HEADLESS) -o build/bin/termic-headless .
+
+# Static and without cgo: it starts once for each cage, and knows nothing of the window's libraries.
+.PHONY: helper
+helper: setup-headless
+	CGO_ENABLED=0 $(GO_BUILD) -o build/bin/termic-cage ./sandbox/cmd/termic-cage
 
 # ---- Set-up: each step looks first, so that a second run is quick -------------------------------
 
@@ -71,11 +76,15 @@ frontend/dist/index.html: frontend/node_modules/.installed $(UI_SOURCES)
 # ---- Tests --------------------------------------------------------------------------------------
 
 .PHONY: test
-test: setup-test build headless test-go test-sdk test-app test-frontend test-ui test-window ## every test: Go, frontend, UI in Chromium, the real window under Xvfb
+test: setup-test build headless test-go test-layers test-sdk test-app test-frontend test-ui test-window ## every test: Go, frontend, UI in Chromium, the real window under Xvfb
 
 .PHONY: test-go
 test-go: setup-headless ## the Go tests that need no window
 	CGO_ENABLED=0 go test -timeout $(TIMEOUT) $(HEADLESS) ./...
+
+.PHONY: test-layers
+test-layers: setup-headless ## cages with one layer left out: each must turn a named probe red
+	CGO_ENABLED=0 go test -count=1 -timeout $(TIMEOUT) -tags headless,weakcage -run Layer ./sandbox/...
 
 .PHONY: test-sdk
 test-sdk: setup-headless ## the MCP endpoint as the official Go SDK sees it (a module of its own)

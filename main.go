@@ -12,12 +12,16 @@ import (
 
 	"termic/app"
 	"termic/internal/cli"
+	"termic/sandbox/cage"
 )
 
 // version is set by the linker.
 var version = "dev"
 
-func main() { os.Exit(run()) }
+func main() {
+	cage.BeChild() // does not return in the first process of a cage
+	os.Exit(run())
+}
 
 // run is main with an exit code, so that tests can run the real program.
 func run() int {

@@ -101,6 +101,7 @@ type row struct {
 // whose package does not exist.
 var table = []row{
 	{pkg: ".", in: program},
+	{pkg: "sandbox/cmd/termic-cage", in: program}, // the helper of a cage, a program of its own
 
 	{pkg: "app", in: root},
 
@@ -134,6 +135,9 @@ var table = []row{
 	{pkg: "internal/secret", in: leaf},
 	{pkg: "internal/shellenv", in: leaf},
 	{pkg: "internal/tomledit", in: leaf},
+	{pkg: "sandbox/cage", in: leaf}, // like the next ones a part of sandbox; main asks it first whether it is a helper
+	{pkg: "sandbox/cage/inside", in: leaf},
+	{pkg: "sandbox/cage/wire", in: leaf},
 	{pkg: "sandbox/hosts", in: leaf},
 	{pkg: "sandbox/proxy", in: leaf}, // a part of sandbox, which alone may know the others
 
@@ -176,4 +180,5 @@ var runners = map[string]string{
 	"internal/shellenv":  "asks the login shell for its environment",
 	"internal/worktree":  "the user's git",
 	"sandbox":            "caged children",
+	"sandbox/cage":       "the first process of a cage",
 }

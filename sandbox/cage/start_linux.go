@@ -34,6 +34,7 @@ func Start(ctx context.Context, spec Spec) (*Cage, error) {
 	if err := checkSpec(&spec); err != nil {
 		return nil, err
 	}
+	weaken(&spec)
 	c := &Cage{ownNet: spec.Net && !leavesOut(spec, wire.WeakNet), dials: map[uint64]chan<- dialed{}, listeners: map[int]net.Listener{}, done: make(chan struct{})}
 	s := &starting{Cage: c, spec: spec, ctx: ctx}
 	err := s.launch()

@@ -29,28 +29,33 @@ func Main() bool {
 	if len(os.Args) != 4 || os.Args[1] != Args[0] || os.Args[2] != Args[1] {
 		return false
 	}
-	if os.Args[3] == partProbe {
-		os.Exit(0)
+	unix.Exit(part(os.Args[3])) // a program of its own from here on, whatever binary it was found in
+	return true
+}
+
+// part runs one part and returns its exit code.
+func part(name string) int {
+	if name == partProbe {
+		return 0
 	}
 	runtime.LockOSThread() // capabilities, filters and rules are those of a thread until it executes something
 	c := newSocket(controlFD)
 	var err error
-	switch os.Args[3] {
+	switch name {
 	case partEnter, partEnterFs:
-		err = enter(c, os.Args[3] == partEnter)
+		err = enter(c, name == partEnter)
 	case partBuild:
 		err = build(c)
 	case partRun:
 		err = run(c)
 	default:
-		os.Exit(exitUsage)
+		return exitUsage
 	}
 	if err != nil {
 		tell(c, err)
-		os.Exit(exitFailed)
+		return exitFailed
 	}
-	os.Exit(0)
-	return true
+	return 0
 }
 
 // tell sends why a part ended. Nobody is left to hear it if that fails.

@@ -42,12 +42,16 @@ func run(c *socket) error {
 	if err := c.send(&wire.Started{Pid: pid}); err != nil {
 		return err
 	}
-	done := make(chan struct{})
+	// Both end with the process: whichever is first, the kernel ends every other process of the namespace after it.
+	done := make(chan struct{}, 2)
 	go func() {
-		defer close(done)
 		reap(c, pid)
+		done <- struct{}{}
 	}()
-	go serve(c)
+	go func() {
+		serve(c)
+		done <- struct{}{}
+	}()
 	<-done
 	return nil
 }
@@ -159,13 +163,12 @@ func reap(c *socket, pid int) {
 	}
 }
 
-// serve does what the app asks for, until the app is gone. Then the process ends, and the kernel ends every other of its
-// namespace.
+// serve does what the app asks for, until the app is gone.
 func serve(c *socket) {
 	for {
 		m, fds, err := c.receiver.Receive()
 		if err != nil {
-			os.Exit(0)
+			return
 		}
 		for _, fd := range fds {
 			_ = unix.Close(fd) // nothing that is asked for brings one
