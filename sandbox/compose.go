@@ -350,7 +350,7 @@ func (c *composer) homeLinks() {
 			rest = append(rest, l)
 			continue
 		}
-		c.prepare = append(c.prepare, preparation{path: c.w.HomeDir + l.Path[len(c.w.Home):], link: l.To})
+		c.prepare = append(c.prepare, preparation{root: c.w.HomeDir, path: l.Path[len(c.w.Home)+1:], link: l.To})
 	}
 	c.links = rest
 }

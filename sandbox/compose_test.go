@@ -183,7 +183,7 @@ func TestHomeIsThePrivateOne(t *testing.T) {
 	if !slices.ContainsFunc(p.Warnings(), func(s string) bool { return strings.Contains(s, "$HOME/node") }) {
 		t.Errorf("warnings: %q", p.Warnings())
 	}
-	if !slices.Contains(p.prepare, preparation{path: h.priv + "/node", link: h.home + "/.nvm"}) {
+	if !slices.Contains(p.prepare, preparation{root: h.priv, path: "node", link: h.home + "/.nvm"}) {
 		t.Errorf("the link in the home is not made: %+v", p.prepare)
 	}
 	p = h.compose(layer(Layer{Write: []string{"$HOME/.nvm"}, Owner: true}))

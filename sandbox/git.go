@@ -8,12 +8,18 @@ import (
 	"termic/internal/fault"
 )
 
+// protectedNames are what lies in the common folder of a repository and is not for a task to change: what git runs
+// (settings, hooks, submodules' settings), what makes it look elsewhere (commondir), what changes how files and history are
+// read, and the private files of other worktrees. Those that do not exist must not come into being either.
+var protectedNames = []string{"config", "config.worktree", "commondir", "hooks", "info", "modules", "worktrees", "shallow",
+	"objects/info/alternates", "refs/replace"}
+
 // git grants the repository and protects what git outside the cage would run or trust.
 //
 // On Linux the common folder of a linked worktree is not mounted as it is: a mount that pins one file is dropped by the
 // kernel when somebody outside replaces that file by renaming, as git does with its settings, and then the file could be
-// written. Instead the cage gets a folder of its own in that place (see gitView). Where that cannot be, in the main
-// checkout and on macOS, the files are pinned one by one.
+// written. Instead the cage gets a folder of its own in that place (see gitView). In the main checkout that cannot be,
+// so there the whole folder is read-only. On macOS a rule forbids a name, whatever is there.
 func (c *composer) git() error {
 	if c.w.GitDir == "" || c.w.GitCommonDir == "" {
 		return nil
@@ -27,85 +33,65 @@ func (c *composer) git() error {
 		*p = real
 	}
 	common, admin := c.w.GitCommonDir, c.w.GitDir
-	linked := admin != common
+	linux, linked := c.w.GOOS == "linux", admin != common
 	c.grants = append(c.grants, grant{common, true, project})
-	c.pinCommon(common, linked)
 	c.alternates(filepath.Join(common, "objects"))
-	if !linked {
-		if c.w.GOOS == "linux" {
-			c.warn("The task works in the project's own checkout. When git's settings change outside while its cage runs, the cage can write them until it ends.")
-		}
+	if linux && !linked {
+		c.pinned = append(c.pinned, common)
+		c.warn("The task works in the project's own checkout, so its cage shows git's folder read-only: the agent can edit, and you commit.")
 		return nil
 	}
-	if c.w.GOOS == "linux" {
-		c.gitView = c.viewOf(common, admin)
+	for _, name := range protectedNames {
+		c.pinned = append(c.pinned, filepath.Join(common, name))
+	}
+	if !linked {
+		return nil
 	}
 	c.grants = append(c.grants, grant{admin, true, own})
-	c.pinPresent(filepath.Join(c.w.Worktree, ".git"))
-	c.pinFile(filepath.Join(admin, "config.worktree"))
-	c.pinPresent(filepath.Join(admin, "commondir"))
-	c.pinPresent(filepath.Join(admin, "gitdir"))
-	c.submodules(filepath.Join(admin, "modules"))
+	for _, name := range []string{"HEAD", "index"} { // of the main checkout
+		c.pinned = append(c.pinned, filepath.Join(common, name))
+	}
+	for _, name := range []string{"commondir", "gitdir"} {
+		c.pinned = append(c.pinned, filepath.Join(admin, name))
+	}
+	c.pinned = append(c.pinned, filepath.Join(c.w.Worktree, ".git"))
+	if linux {
+		c.gitView = c.viewOf(common, admin)
+		c.prepare = append(c.prepare, preparation{root: common, path: "objects/info/alternates"},
+			preparation{root: common, path: "refs/replace", dir: true})
+	}
+	c.pin(admin, "config.worktree", false)
+	c.submodules(admin, "modules", maxModuleDepth)
 	return nil
 }
 
-// pinCommon pins what lies in the common folder. What is not there could be created and would run, so an empty one is made
-// first, unless the cage has a folder of its own in that place, in which creating it means nothing outside.
-func (c *composer) pinCommon(common string, linked bool) {
-	file, dir := c.pinFile, c.pinDir
-	if linked && c.w.GOOS == "linux" {
-		file, dir = c.pinPresent, c.pinPresent
+// pin makes a path below a folder read-only. Where a mount does it, there has to be something: an empty file means nothing
+// to git.
+func (c *composer) pin(root, path string, dir bool) {
+	if c.w.GOOS == "linux" {
+		c.prepare = append(c.prepare, preparation{root: root, path: path, dir: dir})
 	}
-	file(filepath.Join(common, "config"))
-	file(filepath.Join(common, "config.worktree"))
-	for _, name := range []string{"hooks", "info", "modules", "worktrees"} {
-		dir(filepath.Join(common, name))
-	}
-	c.pinFile(filepath.Join(common, "objects/info/alternates"))
-	c.pinDir(filepath.Join(common, "refs/replace"))
-	c.pinPresent(filepath.Join(common, "shallow")) // an empty one would make the repository a shallow one
-	if linked {                                    // the main checkout has private files there
-		c.pinPresent(filepath.Join(common, "HEAD"))
-		c.pinPresent(filepath.Join(common, "index"))
-	}
+	c.pinned = append(c.pinned, filepath.Join(root, path))
 }
 
-// pinFile makes a file read-only; where there is none, an empty one is made first.
-func (c *composer) pinFile(p string) {
-	if !exists(p) {
-		c.prepare = append(c.prepare, preparation{path: p})
-	}
-	c.pinned = append(c.pinned, p)
-}
+// maxModuleDepth bounds the way to a submodule's folder: a name may have slashes in it, and a submodule its own ones.
+const maxModuleDepth = 16
 
-// pinDir is pinFile for a folder.
-func (c *composer) pinDir(p string) {
-	if !exists(p) {
-		c.prepare = append(c.prepare, preparation{path: p, dir: true})
-	}
-	c.pinned = append(c.pinned, p)
-}
-
-// pinPresent makes a path read-only if it is there. It is for files that git would misread when they are empty.
-func (c *composer) pinPresent(p string) {
-	if exists(p) {
-		c.pinned = append(c.pinned, p)
-	}
-}
-
-// submodules pins the settings and hooks of the submodules that are already there, at any depth.
-func (c *composer) submodules(dir string) {
-	for _, name := range children(dir) {
+// submodules pins the settings and hooks of the submodules that are already there. An earlier cage may have written
+// there, so links are not followed.
+func (c *composer) submodules(root, dir string, depth int) {
+	for _, name := range children(filepath.Join(root, dir)) {
 		at := filepath.Join(dir, name)
-		if !exists(filepath.Join(at, "HEAD")) { // a submodule's name may have slashes in it
-			if st, err := os.Lstat(at); err == nil && st.IsDir() {
-				c.submodules(at)
-			}
+		if st, err := os.Lstat(filepath.Join(root, at)); depth == 0 || err != nil || !st.IsDir() {
 			continue
 		}
-		c.pinFile(filepath.Join(at, "config"))
-		c.pinDir(filepath.Join(at, "hooks"))
-		c.submodules(filepath.Join(at, "modules"))
+		if !exists(filepath.Join(root, at, "HEAD")) {
+			c.submodules(root, at, depth-1)
+			continue
+		}
+		c.pin(root, filepath.Join(at, "config"), false)
+		c.pin(root, filepath.Join(at, "hooks"), true)
+		c.submodules(root, filepath.Join(at, "modules"), depth-1)
 	}
 }
 

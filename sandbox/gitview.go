@@ -55,7 +55,7 @@ func (c *composer) viewOf(common, admin string) *gitView {
 	v.mounts = []Mount{{v.dir, common, true}, {common, realGit, false}}
 	taken := []string{"worktrees", "packed-refs"}
 	for _, name := range sharedDirs {
-		c.prepare = append(c.prepare, preparation{path: filepath.Join(common, name), dir: true})
+		c.prepare = append(c.prepare, preparation{root: common, path: name, dir: true})
 		v.share(c, name, true)
 		taken = append(taken, name)
 	}
@@ -82,17 +82,17 @@ func (c *composer) viewOf(common, admin string) *gitView {
 		name = next
 	}
 	v.link(c, name, filepath.Join(realGit, "packed-refs"))
-	c.prepare = append(c.prepare, preparation{path: filepath.Join(v.dir, lastOfChain+".new", "taken"), dir: true})
+	c.prepare = append(c.prepare, preparation{root: v.dir, path: lastOfChain + ".new/taken", dir: true})
 	return v
 }
 
 // share mounts a folder of the real one.
 func (v *gitView) share(c *composer, name string, write bool) {
-	c.prepare = append(c.prepare, preparation{path: filepath.Join(v.dir, name), dir: true})
+	c.prepare = append(c.prepare, preparation{root: v.dir, path: name, dir: true})
 	at := filepath.Join(v.common, name)
 	v.mounts = append(v.mounts, Mount{at, at, write})
 }
 
 func (v *gitView) link(c *composer, name, to string) {
-	c.prepare = append(c.prepare, preparation{path: filepath.Join(v.dir, name), link: to})
+	c.prepare = append(c.prepare, preparation{root: v.dir, path: name, link: to})
 }

@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 )
 
-// A preparation is an empty file or folder, or a link, that has to be there before a cage starts.
+// A preparation is an empty file or folder, or a link, that has to be there before a cage starts. It is made below root and
+// nowhere else, whatever links a cage has put on the way: earlier cages could write there.
 type preparation struct {
-	path string
+	root string // is made if it is missing
+	path string // relative to root
 	dir  bool
 	link string // what the link says; empty = no link
 }
@@ -36,24 +38,30 @@ func (p Policy) Remove() error {
 }
 
 func (m preparation) make() error {
-	if m.dir {
-		return os.MkdirAll(m.path, 0o755)
-	}
-	if err := os.MkdirAll(filepath.Dir(m.path), 0o755); err != nil {
+	if err := os.MkdirAll(m.root, 0o700); err != nil {
 		return err
 	}
-	if m.link != "" {
-		if err := os.Symlink(m.link, m.path); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		return nil
-	}
-	f, err := os.OpenFile(m.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
+	root, err := os.OpenRoot(m.root)
 	if err != nil {
 		return err
 	}
-	return f.Close()
+	defer root.Close()
+	if m.dir {
+		return root.MkdirAll(m.path, 0o755)
+	}
+	if err := root.MkdirAll(filepath.Dir(m.path), 0o755); err != nil {
+		return err
+	}
+	if m.link != "" {
+		err = root.Symlink(m.link, m.path)
+	} else {
+		var f *os.File
+		if f, err = root.OpenFile(m.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644); err == nil {
+			err = f.Close()
+		}
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
 }
