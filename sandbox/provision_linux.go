@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"termic/sandbox/cage"
 	"termic/sandbox/proxy"
 )
@@ -69,8 +71,25 @@ func (pr *Provisioned) Policy() Policy { return pr.policy }
 // Terminal is the master of the cage's pseudo-terminal, non-blocking. The caller owns it.
 func (pr *Provisioned) Terminal() *os.File { return pr.cage.Terminal() }
 
-// Pid is that of the program as this process sees it.
-func (pr *Provisioned) Pid() int { return pr.cage.Pid() }
+// Pid is that of the program as this process sees it: the kernel tells it of the session on its terminal. Without a
+// terminal it is that of the cage's first process.
+func (pr *Provisioned) Pid() int {
+	t := pr.cage.Terminal()
+	if t == nil {
+		return pr.cage.Pid()
+	}
+	conn, err := t.SyscallConn()
+	if err != nil {
+		return pr.cage.Pid()
+	}
+	pid := pr.cage.Pid()
+	_ = conn.Control(func(fd uintptr) {
+		if sid, err := unix.IoctlGetInt(int(fd), unix.TIOCGSID); err == nil && sid > 0 {
+			pid = sid
+		}
+	})
+	return pid
+}
 
 // EndpointDoor is the listener of the MCP endpoint inside the cage; nil without the box.
 func (pr *Provisioned) EndpointDoor() net.Listener {
@@ -136,4 +155,14 @@ func (pr *Provisioned) Holds() Enforcement {
 		out.Notes = append(out.Notes, "Termic runs as root, so what the agent writes in its folders belongs to root.")
 	}
 	return out
+}
+
+// SignalName is the kernel's name of a signal that an Exit tells in words: SIGKILL for "killed".
+func SignalName(words string) string {
+	for n := syscall.Signal(1); n < 65; n++ {
+		if n.String() == words {
+			return unix.SignalName(n)
+		}
+	}
+	return words
 }

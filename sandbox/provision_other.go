@@ -48,3 +48,6 @@ func (*Provisioned) Wait() Exit { return Exit{Code: -1} }
 
 // Holds is empty.
 func (*Provisioned) Holds() Enforcement { return Enforcement{} }
+
+// SignalName returns words.
+func SignalName(words string) string { return words }

@@ -32,13 +32,3 @@ func ParseMode(s string) (Mode, error) {
 	}
 	return "", fault.New(fault.InvalidArgument, "%q is not a sandbox mode", s).WithHint("Use one of: %s.", strings.Join(names, ", "))
 }
-
-// Check refuses a mode that this build cannot enforce. A nil answer means that a start in that mode is exactly what
-// its name promises.
-func Check(m Mode) error {
-	if m == Off {
-		return nil
-	}
-	return fault.New(fault.Unsupported, "This build cannot cage a task, so sandbox mode %q is refused", m).
-		WithHint("Use --sandbox off and know that the agent can do whatever you can do.")
-}

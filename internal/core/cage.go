@@ -334,7 +334,7 @@ func (c *Core) startWalled(l *liveTab, path string, s ptyhost.Spec) (ptyhost.Sta
 // exitOf is how a caged program ended, in the words of terminals.
 func exitOf(e sandbox.Exit) ptyhost.ExitStatus {
 	if e.Signal != "" {
-		return ptyhost.ExitStatus{Code: -1, Signal: e.Signal, Cause: ptyhost.CauseSignal}
+		return ptyhost.ExitStatus{Code: -1, Signal: sandbox.SignalName(e.Signal), Cause: ptyhost.CauseSignal}
 	}
 	if e.Code < 0 {
 		return ptyhost.ExitStatus{Code: -1, Cause: ptyhost.CauseLost}

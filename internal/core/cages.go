@@ -23,7 +23,7 @@ type Cages interface {
 // ownCages are the cages that this Core builds.
 type ownCages struct{ c *Core }
 
-func (o ownCages) Check(m sandbox.Mode) error { return sandbox.Check(m) }
+func (o ownCages) Check(m sandbox.Mode) error { return o.c.machine.Check(o.c.ctx, m) }
 
 func (o ownCages) Live(tabID string) (sandbox.Capability, bool) {
 	l := o.c.liveOf(tabID)

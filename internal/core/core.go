@@ -23,6 +23,7 @@ import (
 	"termic/internal/shellenv"
 	"termic/internal/store"
 	"termic/internal/worktree"
+	"termic/sandbox"
 	"termic/settings"
 )
 
@@ -55,6 +56,7 @@ type Core struct {
 	home     string
 	dataDir  string
 	denials  *denials
+	machine  sandbox.Machine
 	version  string
 	raise    func() bool
 	quit     func()

@@ -192,7 +192,7 @@ func (c *Core) viewTab(tab store.Tab, index int) api.TabStatus {
 	v := api.TabStatus{ID: tab.ID, Index: index, Kind: tab.Kind, Agent: tab.Agent, Title: tab.Title, IsDefault: tab.IsDefault,
 		Queued: c.queued(tab.ID), SessionID: sessionOf(tab)}
 	if l := c.liveOf(tab.ID); l != nil {
-		v.Live, v.MCP = true, c.connection(l)
+		v.Live, v.MCP, v.Cage = true, c.connection(l), c.inForce(c.ctx, l)
 		v.State, v.Detail = l.workState()
 		if title := l.term.Screen().Title; title != "" {
 			v.Title = title
@@ -227,7 +227,7 @@ func (c *Core) WindowState(ctx context.Context, _ *Call, _ api.WindowStateParams
 		names[p.ID] = p.Name
 	}
 	s := api.WindowState{Rev: rev, Version: c.version, Projects: projects, Tasks: make([]api.TaskDetail, len(tasks)),
-		Agents: c.shownAgents(ctx), Notices: c.allNotices(), Focus: c.takeFocus(), TasksDir: c.settings.Get().Tasks.Dir, Cages: cageOffers()}
+		Agents: c.shownAgents(ctx), Notices: c.allNotices(), Focus: c.takeFocus(), TasksDir: c.settings.Get().Tasks.Dir, Cages: c.cageOffers()}
 	if c.endpoint != nil {
 		status := c.endpoint.Status()
 		s.MCP = &status
