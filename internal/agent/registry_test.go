@@ -103,6 +103,9 @@ func TestLaunch(t *testing.T) {
 		{"codex, the resume is a subcommand before its flags", codex(), LaunchOptions{Resume: true, ResumeByDir: true, Yolo: true, Unattended: true},
 			"codex -c features.daemon_auto_start=false resume --last -c check_for_update_on_startup=false --dangerously-bypass-approvals-and-sandbox", "", ""},
 		{"codex, unattended", codex(), LaunchOptions{Unattended: true}, "codex -c features.daemon_auto_start=false -c check_for_update_on_startup=false", "", ""},
+		{"connected, before the subcommand", Kind{Command: "x", Args: []string{"a"}, AlwaysArgs: []string{"b"}, MCPArgs: []string{"c", "{MCP_URL}"}, ResumeArgs: []string{"resume"}},
+			LaunchOptions{Resume: true, ResumeByDir: true, MCPURL: "http://x"}, "x a b c http://x resume", "", ""},
+		{"not connected", Kind{Command: "x", Args: []string{"{MCP_URL}"}, MCPArgs: []string{"c"}}, LaunchOptions{}, "x ", "", ""},
 		{"grok, resume without a conversation", grok(), LaunchOptions{Resume: true, SessionID: id}, "", "", fault.Unsupported},
 		{"placeholders, but not in the program", own, LaunchOptions{Vars: v}, "{UUID} Fix it /w/x b/c:18100 {OTHER} T1", "", ""},
 	} {
