@@ -337,6 +337,7 @@ type ListedAgent struct {
 	Path      string `json:"path,omitempty"`
 	Reason    string `json:"reason,omitempty"` // why it is not usable
 	CanResume bool   `json:"can_resume"`
+	Connect   string `json:"connect,omitempty"` // when arguments of its start connect it to the MCP endpoint: caged, always, never; absent of an agent without such arguments
 }
 
 // TaskAgentsResult is the result of task_agents.

@@ -104,6 +104,9 @@ func (c *Core) listAgents(look agent.LookPath) []api.ListedAgent {
 		}
 		out[i] = api.ListedAgent{ID: l.Kind.ID, Name: l.Kind.Name, Kind: kind, Enabled: l.Enabled, Installed: l.Installed,
 			Usable: l.Usable, Path: l.Path, Reason: l.Reason, CanResume: l.Kind.CanResume()}
+		if len(l.Kind.MCPArgs) > 0 {
+			out[i].Connect = orElse(string(l.Kind.Connect), string(agent.ConnectCaged))
+		}
 	}
 	return out
 }
