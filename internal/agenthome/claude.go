@@ -36,6 +36,13 @@ func claude() recipe {
 			keep:   []string{"scopes", "subscriptionType", "subscriptionTypeSource", "subscriptionTypeVerifiedAt", "rateLimitTier", "clientId"},
 			same:   []string{"scopes", "clientId"},
 			beside: []string{"organizationUuid"},
+			// Its tokens are opaque, so this is what an honest claude notes beside them; it proves nothing.
+			owner: func(state object) string {
+				id, _ := state.child("oauthAccount").text("accountUuid") // "" when there is none
+				return id
+			},
+			homeState: ".claude/.claude.json",
+			userState: func(o Options) string { return claudeState(o, moved(o, "CLAUDE_CONFIG_DIR", ".claude")) },
 		},
 	}
 }
@@ -76,6 +83,8 @@ func seedClaude(s *seeding) error {
 		s.out.Env["IS_SANDBOX"] = "1"
 	}
 	s.out.Env["DISABLE_AUTOUPDATER"] = "1" // its program is read-only in a cage
+	// Otherwise it clones its vendor's plugins into each new home.
+	s.out.Env["CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL"] = "1"
 	if err := s.copyFile(filepath.Join(s.from, "CLAUDE.md"), ".claude/CLAUDE.md"); err != nil {
 		return err
 	}
@@ -144,9 +153,24 @@ func (s *seeding) claudeSettings() error {
 	if len(env) > 0 {
 		o.set("env", env)
 	}
+	if deny := texts(user.child("permissions")["deny"]); len(deny) > 0 {
+		p := o.child("permissions")
+		p.set("deny", deny) // it only takes away
+		o.set("permissions", p)
+	}
 	if s.Unasked {
 		o.set("skipDangerousModePermissionPrompt", true)
 	}
+	o.set("disableDeepLinkRegistration", "disable")
 	o.set("sandbox", map[string]any{"enabled": false})
 	return s.writeObject(rel, o)
+}
+
+// texts reads a list of strings; anything else is empty.
+func texts(raw json.RawMessage) []string {
+	var out []string
+	if json.Unmarshal(raw, &out) != nil {
+		return nil
+	}
+	return out
 }

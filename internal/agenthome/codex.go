@@ -103,6 +103,9 @@ func (s *seeding) codexConfig() error {
 		}
 	}
 	s.codexLogins(user)
+	if exists(filepath.Join(s.from, ".env")) {
+		s.left("%s is not in the cage; a key in it can be given by the agent's environment.", filepath.Join(s.from, ".env"))
+	}
 	return s.write(rel, out, false)
 }
 
@@ -129,6 +132,7 @@ func (s *seeding) codexOurs() []setting {
 		{path: []string{"cli_auth_credentials_store"}, value: "file"}, // there is no keyring in a cage
 		{path: []string{"check_for_update_on_startup"}, value: false},
 		{path: []string{"sandbox_mode"}, value: "danger-full-access"},
+		{path: []string{"features", "plugins"}, value: false, once: true}, // it would clone its vendor's into each new home
 	}
 	if s.Unasked {
 		out = append(out, setting{path: []string{"approval_policy"}, value: "never"},

@@ -30,6 +30,10 @@ type loginForm struct {
 	beside []string
 	// plain are the fields that go into a home from entries that are not refreshed.
 	plain []string
+	// owner reads from the agent's state file whose login it notes; empty = not noted. nil = it has no such file.
+	owner     func(state object) string
+	homeState string                 // of a home
+	userState func(o Options) string // the user's own
 }
 
 // field is one value of a login.

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +31,7 @@ type ReturnOptions struct {
 
 // Returned tells what Return did.
 type Returned struct {
-	// Taken is the home whose login was taken back; empty = none had a newer one.
+	// Taken are the homes whose logins were newest, one for each login that was taken; with Only, for the other homes alone.
 	Taken []string
 	// Pushed are the homes that were given a newer login.
 	Pushed []string
@@ -64,6 +66,7 @@ func Return(ctx context.Context, o ReturnOptions) (Returned, error) {
 	path := filepath.Join(r.find(Options{RealHome: o.RealHome, Env: o.Env}), r.login.file)
 	err := locked(lockOf(o.Homes[0], o.Agent), func() error {
 		x := exchange{form: r.login, rel: r.folder + "/" + r.login.file, path: path, now: time.Now(), only: o.Only}
+		x.account = r.login.ownerOf(Options{RealHome: o.RealHome, Env: o.Env})
 		defer x.close()
 		if err := x.open(o.Homes); err != nil || ctx.Err() != nil {
 			return errors.Join(err, context.Cause(ctx))
@@ -86,13 +89,15 @@ func lockOf(home, agent string) string {
 
 // exchange is one round of bringing logins together, under the lock.
 type exchange struct {
-	form  *loginForm
-	rel   string // of the login file in a home
-	path  string // of the user's own
-	now   time.Time
-	only  bool
-	homes []*lodger
-	out   Returned
+	form *loginForm
+	rel  string // of the login file in a home
+	path string // of the user's own
+	now  time.Time
+	only bool
+	// account is whose the user's login is, as far as that is noted.
+	account string
+	homes   []*lodger
+	out     Returned
 }
 
 // lodger is one home in an exchange.
@@ -123,11 +128,47 @@ func (x *exchange) open(homes []string) error {
 		if err == nil {
 			l.doc, err = parseObject(data)
 		}
+		if err == nil && !x.sameOwner(t) {
+			l.doc, err = nil, errors.New("it is for another account")
+		}
 		if err != nil {
 			x.refuse(l, err)
 		}
 	}
 	return nil
+}
+
+// ownerOf is whose the user's login is, as the agent notes it; empty when it does not.
+func (f *loginForm) ownerOf(o Options) string {
+	if f.owner == nil {
+		return ""
+	}
+	data, err := readSource(f.userState(o), maxConfig)
+	if err != nil {
+		return ""
+	}
+	state, err := parseObject(data)
+	if err != nil {
+		return ""
+	}
+	return f.owner(state)
+}
+
+// sameOwner reports whether a home notes the user's account, or none.
+func (x *exchange) sameOwner(t *tree) bool {
+	if x.account == "" {
+		return true
+	}
+	data, err := t.read(x.form.homeState, maxConfig)
+	if err != nil {
+		return true // it notes nothing
+	}
+	state, err := parseObject(data)
+	if err != nil {
+		return true
+	}
+	owner := x.form.owner(state)
+	return owner == "" || owner == x.account
 }
 
 func (x *exchange) close() {
@@ -244,6 +285,12 @@ func (f *loginForm) newer(doc, seed object) (object, bool) {
 		return seed, true
 	}
 	changed := false
+	for name, raw := range seed {
+		if entry := doc[name]; !f.refreshes(seed, name) && !sameJSON(entry, raw) {
+			doc, changed = maps.Clone(doc), true
+			doc[name] = raw
+		}
+	}
 	for _, path := range f.at(seed) {
 		theirs, ours := f.entryAt(doc, path), f.entryAt(seed, path)
 		for _, x := range f.fields {
@@ -254,6 +301,16 @@ func (f *loginForm) newer(doc, seed object) (object, bool) {
 		}
 	}
 	return doc, changed
+}
+
+// refreshes reports whether a member of a document is, or is part of, an entry that is refreshed.
+func (f *loginForm) refreshes(doc object, name string) bool {
+	if slices.ContainsFunc(f.fields, func(x field) bool { return x.above && x.name == name }) {
+		return true
+	}
+	return slices.ContainsFunc(f.at(doc), func(path []string) bool {
+		return len(path) > 0 && path[0] == name || len(path) == 0 && !slices.Contains(f.beside, name)
+	})
 }
 
 func writeLogin(t *tree, rel string, doc object) error {
@@ -269,7 +326,7 @@ func writeLogin(t *tree, rel string, doc object) error {
 func (s *seeding) seedLogin() error {
 	path, rel := filepath.Join(s.from, s.login.file), s.folder+"/"+s.login.file
 	return locked(lockOf(s.Home, s.Agent), func() error {
-		x := exchange{form: s.login, rel: rel, path: path, now: time.Now(), only: !s.CopyBack}
+		x := exchange{form: s.login, rel: rel, path: path, now: time.Now(), only: !s.CopyBack, account: s.login.ownerOf(s.Options)}
 		defer x.close()
 		if err := x.open([]string{s.Home}); err != nil {
 			return err
