@@ -44,6 +44,7 @@ type options struct {
 	firstRun bool                // the clients were never started and trust no folder
 	inPage   bool                // claude draws into the page of the shell instead of one of its own
 	args     map[string][]string // of the agents, in place of the built-in ones
+	connect  bool                // the agents are connected to the endpoint wherever they have a token
 }
 
 func newRig(t *testing.T, o options) *rig {
@@ -102,6 +103,9 @@ func (r *rig) settings(o options) string {
 			list, err := json.Marshal(args) // a list of JSON strings is one of TOML
 			r.must(err)
 			fmt.Fprintf(&b, "args = %s\n", list)
+		}
+		if o.connect {
+			b.WriteString("mcp_connect = \"always\"\n")
 		}
 		b.WriteString("[agents.env]\n")
 		for _, k := range slices.Sorted(maps.Keys(env[c.id])) {
