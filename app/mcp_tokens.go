@@ -72,7 +72,7 @@ func (e *endpoint) OpenDoor(l net.Listener, name string) (shut func(), err error
 		return nil, errors.Join(err, l.Close())
 	}
 	e.wg.Go(func() {
-		if err := door.Serve(); err != nil {
+		if err := door.Serve(); err != nil && !errors.Is(err, net.ErrClosed) { // the end of a cage closes its listeners
 			e.log.Error("mcp: the door of a cage failed", "err", err)
 			door.Close()
 		}

@@ -17,18 +17,20 @@ import (
 	"termic/internal/api"
 	"termic/internal/fault"
 	"termic/internal/grant"
+	"termic/sandbox/cage"
 )
 
 // fakeAgent is the path of the built fake agent.
 var fakeAgent string
 
 func TestMain(m *testing.M) {
+	cage.BeChild() // does not return in the first process of a cage
 	dir, err := os.MkdirTemp("", "termic-e2e")
 	if err != nil {
 		panic(err)
 	}
 	fakeAgent = filepath.Join(dir, "fakeagent")
-	build := exec.Command("go", "build", "-o", fakeAgent, "termic/internal/fakeagent")
+	build := exec.Command("go", "build", "-tags", "headless", "-o", fakeAgent, "termic/internal/fakeagent")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "the fake agent does not build: %v\n%s", err, out)
 		os.Exit(1)

@@ -16,6 +16,8 @@ import (
 //	#ask TEXT        ask for permission; Enter or 1 says yes
 //	#write FILE TEXT write a file in the working directory
 //	#commit MSG      commit all changes
+//	#run FILE CMD    run a shell command; its output and its exit status go into the file (see acts.go)
+//	#tool FILE NAME JSON  call a tool of the MCP endpoint of TERMIC_MCP_URL; the answer goes into the file
 //	#say TEXT        answer with this text
 //	#exit N          end with that status
 //	#osc9 TEXT       send a notification
@@ -48,6 +50,10 @@ func parseDirectives(body string) plan {
 			p.do = append(p.do, func(a *agent) { a.askPermission(rest) })
 		case "#write":
 			p.do = append(p.do, func(a *agent) { a.write(rest) })
+		case "#run":
+			p.do = append(p.do, func(a *agent) { a.runShell(rest) })
+		case "#tool":
+			p.do = append(p.do, func(a *agent) { a.tool(rest) })
 		case "#commit":
 			p.do = append(p.do, func(a *agent) { a.commit(rest) })
 		case "#exit":

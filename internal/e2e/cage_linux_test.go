@@ -1,0 +1,248 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+)
+
+// cage is a caged task, driven through its agent's prompts.
+type walled struct {
+	r    *rig
+	id   string
+	path string
+	n    int
+}
+
+// cageTask creates a task in a mode, and waits for its agent. A machine that cannot cage skips loudly.
+func (r *rig) cageTask(name, mode string, more map[string]any) *walled {
+	r.t.Helper()
+	r.addProject()
+	p := map[string]any{"name": name, "project": "repo", "agent": "osc7501", "sandbox": mode}
+	for k, v := range more {
+		p[k] = v
+	}
+	_, err := try[api.TaskNewResult](r, "task_new", p)
+	if fault.CodeOf(err) == fault.Unsupported {
+		f := fault.From(err)
+		r.t.Skipf("NOT TESTED: this machine cannot cage a task: %s %s", f.Message, f.Hint)
+	}
+	must(r.t, err)
+	for _, t := range call[api.TaskListResult](r, "task_list", nil).Tasks {
+		if t.Name == name {
+			return r.cageOf(t.ID)
+		}
+	}
+	r.t.Fatalf("no task %s", name)
+	return nil
+}
+
+func (r *rig) cageOf(id string) *walled {
+	r.t.Helper()
+	d := r.live(id)
+	return &walled{r: r, id: id, path: d.Path}
+}
+
+// do sends a directive and returns the file that it leaves.
+func (c *walled) do(directive, rest string) string {
+	c.r.t.Helper()
+	c.n++
+	file := fmt.Sprintf("out-%d", c.n)
+	call[api.TaskSendResult](c.r, "task_send", map[string]any{"task": c.id, "prompt": directive + " " + file + " " + rest})
+	deadline := time.Now().Add(90 * time.Second)
+	for {
+		b, err := os.ReadFile(filepath.Join(c.path, file))
+		if err == nil {
+			must(c.r.t, os.Remove(filepath.Join(c.path, file)))
+			return string(b)
+		}
+		if time.Now().After(deadline) {
+			c.r.t.Fatalf("%s %s left nothing: %v\nlog:\n%s\nstatus: %+v", directive, rest, err, c.r.tail(),
+				call[api.TaskStatusResult](c.r, "task_status", map[string]any{"task": c.id}).Task)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// run runs a shell command inside.
+func (c *walled) run(command string) string {
+	c.r.t.Helper()
+	return c.do("#run", command)
+}
+
+// answer is what a tool call inside got.
+type answer struct {
+	Status int
+	Body   string
+	Error  string
+}
+
+// result is the structured content of a call that succeeded; nil otherwise.
+func (a answer) result() json.RawMessage {
+	var frame struct {
+		Result struct {
+			StructuredContent json.RawMessage
+			IsError           bool
+		}
+	}
+	if json.Unmarshal([]byte(a.Body), &frame) != nil || frame.Result.IsError {
+		return nil
+	}
+	return frame.Result.StructuredContent
+}
+
+// tool calls a tool from inside; "" lists them.
+func (c *walled) tool(name string, args map[string]any) answer {
+	c.r.t.Helper()
+	raw, err := json.Marshal(args)
+	must(c.r.t, err)
+	var a answer
+	must(c.r.t, json.Unmarshal([]byte(c.do("#tool", name+" "+string(raw))), &a))
+	return a
+}
+
+// TestCagedOrchestrator is the promise of the product: a caged agent creates a caged worker through its one port and its
+// one token, prompts it, waits, and reads what it did. It can do nothing else.
+func TestCagedOrchestrator(t *testing.T) {
+	r := newRig(t)
+	endpoint := call[api.MCPResult](r, "mcp_enable", nil)
+	other, err := net.Listen("tcp", "127.0.0.1:0") // another port of loopback, where a server answers
+	must(t, err)
+	go func() { _ = http.Serve(other, http.NotFoundHandler()) }() // ends with the listener
+	t.Cleanup(func() { _ = other.Close() })
+	secret := filepath.Join(r.home, "secret")
+	must(t, os.WriteFile(secret, []byte("kept"), 0o600))
+	stranger := r.newTask("stranger", "osc7501", "")
+
+	boss := r.cageTask("boss", "enforce", map[string]any{"mcp": true})
+	child := struct{ Task api.TaskSummary }{}
+	made := boss.tool("task_new", map[string]any{"name": "worker", "prompt": "#write made.txt by the worker"})
+	if must(t, json.Unmarshal(made.result(), &child)); child.Task.ID == "" {
+		t.Fatalf("task_new: %+v", made)
+	}
+	if child.Task.Sandbox != "enforce" {
+		t.Errorf("the child is in mode %s", child.Task.Sandbox)
+	}
+	waited := boss.tool("task_wait", map[string]any{"task": child.Task.ID})
+	if !strings.Contains(string(waited.result()), `"done"`) {
+		t.Errorf("task_wait: %+v", waited)
+	}
+	worker := r.cageOf(child.Task.ID)
+	if b, err := os.ReadFile(filepath.Join(worker.path, "made.txt")); err != nil || string(b) != "by the worker\n" {
+		t.Errorf("the worker wrote %q, %v", b, err)
+	}
+	if a := boss.tool("task_send", map[string]any{"task": "worker", "prompt": "#say all is well", "wait": true}); !strings.Contains(string(a.result()), `"done"`) {
+		t.Errorf("task_send: %+v", a)
+	}
+	if a := boss.tool("task_log", map[string]any{"task": "worker", "plain": true}); !strings.Contains(string(a.result()), "all is well") {
+		t.Errorf("task_log: %+v", a)
+	}
+	if a := boss.tool("task_diff", map[string]any{"task": "worker", "full": true}); !strings.Contains(string(a.result()), "by the worker") {
+		t.Errorf("task_diff: %+v", a)
+	}
+	for name, args := range map[string]map[string]any{
+		"task_list": {}, "task_archive": {"task": "worker"}, "task_apply": {"task": "worker"}, "project_add": {"path": r.repo}, "mcp_rotate": {}, "settings_set": {"key": "mcp.enabled", "value": "false"},
+	} {
+		if a := boss.tool(name, args); a.result() != nil || a.Status != 200 || !strings.Contains(a.Body, "-32602") {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+	hidden := boss.tool("task_status", map[string]any{"task": stranger.Task.ID})
+	absent := boss.tool("task_status", map[string]any{"task": "01HZZZZZZZZZZZZZZZZZZZZZZZ"})
+	if hidden.result() != nil || strings.ReplaceAll(hidden.Body, stranger.Task.ID, "X") != strings.ReplaceAll(absent.Body, "01HZZZZZZZZZZZZZZZZZZZZZZZ", "X") {
+		t.Errorf("hidden and absent differ:\n%s\n%s", hidden.Body, absent.Body)
+	}
+	if a := boss.tool("task_send", map[string]any{"task": stranger.Task.ID, "prompt": "#write pwned.txt x"}); a.result() != nil {
+		t.Errorf("an uncaged task took a prompt: %+v", a)
+	}
+
+	token, err := os.ReadFile(endpoint.TokenFile)
+	must(t, err)
+	full, port := strings.TrimSpace(string(token)), strconv.Itoa(endpoint.Port)
+	for name, c := range map[string]struct{ command, never string }{
+		"the user's files":     {"cat '" + secret + "'", "kept"},
+		"the token file":       {"cat '" + endpoint.TokenFile + "'", full},
+		"the full token":       {"env; cat /proc/*/environ", full},
+		"the data folder":      {"ls '" + r.data + "'", "termic.db"},
+		"the control socket":   {"ls -la '" + r.data + "/termic.sock'", "srw"},
+		"another loopback":     {"(exec 3<>/dev/tcp/127.0.0.1/" + strconv.Itoa(other.Addr().(*net.TCPAddr).Port) + ") && echo reached", "\nreached"},
+		"another's token":      {"cat /proc/[0-9]*/environ | tr '\\0' '\\n' | grep -q '^TERMIC_TASK_ID=" + stranger.Task.ID + "' && echo found", "\nfound"},
+		"the main checkout":    {"echo x > '" + r.repo + "/pwned' && echo wrote", "wrote"},
+		"git's settings":       {"echo x >> '" + r.repo + "/.git/config' && echo wrote", "wrote"},
+		"git's hooks":          {"echo x > '" + r.repo + "/.git/hooks/post-commit' && echo wrote", "wrote"},
+		"the worktree pointer": {"echo gitdir: /tmp > .git && echo wrote", "wrote"},
+	} {
+		if out := boss.run("bash -c \"" + strings.ReplaceAll(c.command, `"`, `\"`) + "\" 2>&1 || sh -c \"" + strings.ReplaceAll(c.command, `"`, `\"`) + "\" 2>&1"); strings.Contains(out, c.never) {
+			t.Errorf("%s: %s", name, out)
+		}
+	}
+	// What it is for still works: git in the tree, and the endpoint by its own port.
+	if out := boss.run("git -c user.name=a -c user.email=a@example.invalid commit -q --allow-empty -m inside && git stash list && git branch side && git status --short && git gc --auto"); !strings.Contains(out, "exit 0") {
+		t.Errorf("git inside: %s", out)
+	}
+	if out := boss.run("echo $TERMIC_MCP_URL $TERMIC_SANDBOX_MODE"); !strings.Contains(out, ":"+port+"/mcp enforce") {
+		t.Errorf("the environment: %s", out)
+	}
+	// A terminal that the user ends takes its token with it.
+	call[api.TaskStopResult](r, "task_stop", map[string]any{"task": boss.id})
+	if rows := call[api.LedgerResult](r, "ledger", map[string]any{"limit": 200}).Rows; !ledgered(rows, "task:"+boss.id, "task_new") {
+		t.Error("the ledger does not tell who created the worker")
+	}
+}
+
+func ledgered(rows []api.LedgerRow, principal, verb string) bool {
+	for _, r := range rows {
+		if r.Principal == principal && r.Verb == verb {
+			return true
+		}
+	}
+	return false
+}
+
+// TestCageWithoutTheBox: without the box there is no token, and in a network of its own no port either. Files only leaves
+// the network as it is; there the missing token is the gate.
+func TestCageWithoutTheBox(t *testing.T) {
+	r := newRig(t)
+	endpoint := call[api.MCPResult](r, "mcp_enable", nil)
+	for _, mode := range []string{"enforce", "enforce-fs"} {
+		c := r.cageTask("no box "+mode, mode, nil)
+		if out := c.run("env"); strings.Contains(out, "TERMIC_MCP") {
+			t.Errorf("%s: %s", mode, out)
+		}
+		out := c.run(fmt.Sprintf("bash -c 'exec 3<>/dev/tcp/127.0.0.1/%d && echo connected'", endpoint.Port))
+		if strings.Contains(out, "\nconnected") || strings.HasPrefix(out, "connected") != (mode == "enforce-fs") {
+			t.Errorf("%s: the port: %s", mode, out)
+		}
+	}
+}
+
+// TestCagedServerIsReachable: a server that a caged agent starts on a port of its task opens in the user's browser.
+func TestCagedServerIsReachable(t *testing.T) {
+	r := newRig(t)
+	c := r.cageTask("server", "enforce", nil)
+	d := r.live(c.id)
+	if out := c.run("command -v python3"); !strings.Contains(out, "exit 0") {
+		t.Skip("NOT TESTED: there is no python3 to serve with")
+	}
+	c.run("echo hello from inside > index.html; (setsid python3 -m http.server $TERMIC_PORT --bind 127.0.0.1 >/dev/null 2>&1 &) ; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.3; python3 -c \"import urllib.request as u,os; u.urlopen('http://127.0.0.1:'+os.environ['TERMIC_PORT'])\" 2>/dev/null && break; done")
+	res, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/index.html", d.Port))
+	must(t, err)
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("status %d", res.StatusCode)
+	}
+	call[api.TaskStopResult](r, "task_stop", map[string]any{"task": c.id})
+	if _, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/", d.Port)); err == nil {
+		t.Error("the port is open after the cage has gone")
+	}
+}
