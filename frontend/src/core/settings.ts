@@ -10,6 +10,10 @@ export interface WindowSettings {
   branchPrefix: string;
   tasksDir: string;
   fetchBeforeCreate: boolean;
+  sandboxMode: string;
+  sandboxRead: string[];
+  sandboxWrite: string[];
+  sandboxHosts: string[];
 }
 
 export const defaultSettings: WindowSettings = {
@@ -23,6 +27,10 @@ export const defaultSettings: WindowSettings = {
   branchPrefix: "",
   tasksDir: "",
   fetchBeforeCreate: true,
+  sandboxMode: "off",
+  sandboxRead: [],
+  sandboxWrite: [],
+  sandboxHosts: [],
 };
 
 /** Sizes of the terminal's text, in pixels. */
@@ -42,6 +50,10 @@ export function readSettings(values: Record<string, unknown>): WindowSettings {
     branchPrefix: text(values, "tasks.branch_prefix", d.branchPrefix),
     tasksDir: text(values, "tasks.dir", d.tasksDir),
     fetchBeforeCreate: flag(values, "tasks.fetch_before_create", d.fetchBeforeCreate),
+    sandboxMode: text(values, "sandbox.default_mode", d.sandboxMode),
+    sandboxRead: texts(values, "sandbox.read"),
+    sandboxWrite: texts(values, "sandbox.write"),
+    sandboxHosts: texts(values, "sandbox.hosts"),
   };
 }
 
@@ -69,6 +81,11 @@ function number(values: Record<string, unknown>, key: string, fallback: number):
 function flag(values: Record<string, unknown>, key: string, fallback: boolean): boolean {
   const value = at(values, key);
   return typeof value === "boolean" ? value : fallback;
+}
+
+function texts(values: Record<string, unknown>, key: string): string[] {
+  const value = at(values, key);
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
 function clamp(value: number, least: number, most: number): number {

@@ -60,3 +60,8 @@ export function splitPath(path: string): { folder: string; name: string } {
 export function tomlText(text: string): string {
   return JSON.stringify(text).replaceAll("\u007f", "\\u007F");
 }
+
+/** A list of texts as TOML writes it, for settings_set. */
+export function tomlList(list: string[]): string {
+  return `[${list.map(tomlText).join(", ")}]`;
+}

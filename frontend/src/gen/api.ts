@@ -23,6 +23,15 @@ export interface Fault {
   data?: Record<string, unknown>;
 }
 
+// Kinds of CageLayer.
+export const LayerTask = "task";
+export const LayerProject = "project";
+/** .termic.yaml, consented */
+export const LayerRepo = "repo";
+export const LayerAgent = "agent";
+export const LayerSettings = "settings";
+export const LayerBuiltIn = "builtin";
+
 // Task states, as they are stored and shown.
 /** accepted; its worktree or first agent is under way */
 export const TaskCreating = "creating";
@@ -54,6 +63,29 @@ export const SendDelivered = "delivered";
 export const SendQueued = "queued";
 /** an agent was started for it */
 export const SendSpawned = "spawned";
+/** taken for a task that the sender may not read: nothing else is told */
+export const SendAccepted = "accepted";
+
+// Whether a live program can use the MCP endpoint.
+/** its token is good */
+export const MCPConnected = "connected";
+/** it is older than the endpoint's bind: it must be started again to connect */
+export const MCPRestart = "restart";
+
+// Kinds of denial.
+export const DenyHost = "host";
+export const DenyRead = "read";
+export const DenyWrite = "write";
+export const DenyOther = "other";
+
+// States of what a repository proposes.
+/** it only tightens: nothing to consent to */
+export const RepoKnobs = "knobs";
+/** its lists and scripts have no effect until the owner consents */
+export const RepoWaiting = "waiting";
+export const RepoAgreed = "agreed";
+/** it cannot be read, and no agent starts until it can */
+export const RepoBroken = "broken";
 
 /** What task_list takes. */
 export interface TaskListParams {
@@ -97,10 +129,12 @@ export interface TaskNewParams {
   resume?: string;
   /** cage of the task */
   sandbox?: "off" | "monitor" | "enforce-fs" | "enforce";
-  /** let the agent drive tasks over MCP */
+  /** let the caged agent drive tasks over MCP */
   mcp?: boolean;
-  /** projects that the agent may act on */
+  /** projects that it may act on; its own when left out */
   projects?: string[];
+  /** agents that it may start; its own when left out */
+  agents?: string[];
   /** start the agent with its own permission prompts off */
   yolo?: boolean;
   /** make the task without starting its agent */
@@ -303,6 +337,80 @@ export interface TaskStopParams {
   project?: string;
 }
 
+/** What task_sandbox takes. */
+export interface TaskSandboxParams {
+  /** task: exact id, name, or project/name */
+  task: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** how the agent is caged */
+  mode?: "off" | "monitor" | "enforce-fs" | "enforce";
+  /** let the caged agent drive tasks over MCP */
+  mcp?: boolean;
+  /** take that back */
+  noMcp?: boolean;
+  /** projects that it may act on; its own when empty */
+  projects?: string[];
+  /** agents that it may start; its own when empty */
+  agents?: string[];
+  /** files and folders that the cage may read as well */
+  read?: string[];
+  /** files and folders that the cage may change as well */
+  write?: string[];
+  /** hosts that the cage may reach as well */
+  hosts?: string[];
+}
+
+/** What sandbox_allow takes. */
+export interface SandboxAllowParams {
+  /** task: exact id, name, or project/name */
+  task: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** host that may be reached, as it was refused */
+  host?: string;
+  /** file or folder that may be read */
+  read?: string;
+  /** file or folder that may be changed */
+  write?: string;
+  /** for this task (the default), every task of its project, or its agent in every task */
+  for?: "task" | "project" | "agent";
+}
+
+/** What project_settings takes. */
+export interface ProjectSettingsParams {
+  /** project: name or id */
+  name: string;
+  /** agent of its new tasks; none for the one of the settings */
+  agent?: string;
+  /** cage of its new tasks; default is the one of the settings */
+  sandbox?: "default" | "off" | "monitor" | "enforce-fs" | "enforce";
+  /** let caged agents of its new tasks drive tasks over MCP */
+  mcp?: boolean;
+  /** take that back */
+  noMcp?: boolean;
+  /** projects that they may act on; their own when empty */
+  projects?: string[];
+  /** agents that they may start; their own when empty */
+  agents?: string[];
+  /** files and folders that cages of its tasks may read as well */
+  read?: string[];
+  /** files and folders that cages of its tasks may change as well */
+  write?: string[];
+  /** hosts that cages of its tasks may reach as well */
+  hosts?: string[];
+}
+
+/** What project_consent takes. */
+export interface ProjectConsentParams {
+  /** project: name or id */
+  name: string;
+  /** consent to the content with this digest, as it was shown */
+  digest?: string;
+  /** take the consent back */
+  withdraw?: boolean;
+}
+
 /** What path takes. */
 export interface PathParams {
   /** task: exact id, name, or project/name */
@@ -404,6 +512,14 @@ export interface Verbs {
   task_restore: { params: TaskRestoreParams; result: TaskRestoreResult };
   /** End every terminal of a task; its tabs stay and can be started again. */
   task_stop: { params: TaskStopParams; result: TaskStopResult };
+  /** Show how the agents of a task are caged, or change it; a change ends its terminals. */
+  task_sandbox: { params: TaskSandboxParams; result: TaskSandboxResult };
+  /** Allow a host or a path that a cage refused; agents that run must be started again. */
+  sandbox_allow: { params: SandboxAllowParams; result: SandboxAllowResult };
+  /** Show or change what holds for the tasks of a project. */
+  project_settings: { params: ProjectSettingsParams; result: ProjectSettingsResult };
+  /** Show what the .termic.yaml of a project proposes, and agree to it. */
+  project_consent: { params: ProjectConsentParams; result: ProjectConsentResult };
   /** Print the folder of a task. */
   path: { params: PathParams; result: PathResult };
   /** Show the newest rows of the ledger and whether its chain is whole. */
@@ -592,6 +708,45 @@ export interface TaskStopResult {
   ended: number;
 }
 
+/** TaskSandboxResult is the result of task_sandbox. */
+export interface TaskSandboxResult {
+  task_id: string;
+  mode: string;
+  cage: Cage;
+  /** terminals that were ended by the change */
+  ended: number;
+  /** what was tightened, and by what */
+  warnings?: string[];
+  /** every list that the cage of the task's agent is composed from */
+  layers?: CageLayer[];
+}
+
+/** SandboxAllowResult is the result of sandbox_allow. Agents that run keep the cage that they have. */
+export interface SandboxAllowResult {
+  task_id: string;
+  kind: string;
+  target: string;
+  for: string;
+  /** false: it was allowed there already */
+  changed: boolean;
+  /** an agent of the task runs, and must be started again to have it */
+  restart: boolean;
+}
+
+/** ProjectSettingsResult is the result of project_settings. */
+export interface ProjectSettingsResult {
+  project: Project;
+}
+
+/** ProjectConsentResult is the result of project_consent. */
+export interface ProjectConsentResult {
+  name: string;
+  /** absent without a .termic.yaml */
+  repo?: Repo;
+  /** the file itself; untrusted */
+  text?: string;
+}
+
 /** PathResult is the result of path. */
 export interface PathResult {
   task_id: string;
@@ -663,6 +818,8 @@ export interface WindowState {
   tasks_dir: string;
   /** absent in an app without an endpoint */
   mcp?: MCPResult;
+  /** what this machine can enforce, from open to tight */
+  cages: CageOffer[];
 }
 
 /** Event is one line that a streaming verb tells before its result. Readers skip kinds that they do not know. */
@@ -721,6 +878,11 @@ export interface TaskDetail extends TaskSummary {
   log?: string[];
   /** of its creation */
   warnings?: string[];
+  /** its agents are started so that they never ask */
+  yolo?: boolean;
+  cage?: Cage;
+  /** what its cages refused, or would refuse; newest first */
+  denials?: Denial[];
 }
 
 /** WaitOutcome is how a wait ended. */
@@ -774,6 +936,8 @@ export interface ListedAgent {
   /** why it is not usable */
   reason?: string;
   can_resume: boolean;
+  /** when arguments of its start connect it to the MCP endpoint: caged, always, never; absent of an agent without such arguments */
+  connect?: string;
 }
 
 /** Prompt is one entry of the prompt library. */
@@ -798,6 +962,53 @@ export interface Project {
   tasks: number;
   /** its folder is gone */
   missing?: boolean;
+  /** cage of its new tasks; absent: that of the settings */
+  sandbox?: string;
+  /** absent while nothing is set */
+  cage?: Cage;
+  /** absent without a .termic.yaml in its folder */
+  repo?: Repo;
+}
+
+/** Cage is what beside its mode is set for the cage of a task, or for those of a project's tasks. */
+export interface Cage {
+  /** the caged agent may drive tasks over MCP */
+  mcp: boolean;
+  /** names of the projects that it may act on; empty: its own only */
+  projects: string[];
+  /** agents that it may start; empty: its own only */
+  agents: string[];
+  read: string[];
+  write: string[];
+  hosts: string[];
+}
+
+/** CageLayer is one of the lists that a cage is composed from. What is granted is their union. */
+export interface CageLayer {
+  kind: string;
+  read?: string[];
+  write?: string[];
+  hosts?: string[];
+}
+
+/** Repo is what the .termic.yaml of a project's folder says. All of it is untrusted text. */
+export interface Repo {
+  state: string;
+  /** of its content; consent is to this */
+  digest?: string;
+  problem?: string;
+  /** at least this tight */
+  mode?: string;
+  no_mcp?: boolean;
+  /** at most these */
+  projects?: string[];
+  /** at most these */
+  agents?: string[];
+  /** proposals, as are the following */
+  read?: string[];
+  write?: string[];
+  hosts?: string[];
+  scripts?: Script[];
 }
 
 /** LedgerRow is one row of the ledger. */
@@ -826,6 +1037,16 @@ export interface Finding {
   fix?: string;
 }
 
+/** CageOffer says whether this machine can cage a task in one mode. */
+export interface CageOffer {
+  mode: string;
+  can: boolean;
+  /** why it cannot, in one sentence */
+  reason?: string;
+  /** what to do about it */
+  fix?: string;
+}
+
 /** Exit says how a program ended. */
 export interface Exit {
   code: number;
@@ -851,5 +1072,48 @@ export interface TabStatus {
   /** how its last program ended */
   exit?: Exit;
   session_id?: string;
+  /** of a live program that gets a token: MCPConnected or MCPRestart; empty while the endpoint does not serve */
+  mcp?: string;
+  /** of a live agent; absent of other programs, which are not caged */
+  cage?: CageInForce;
+}
+
+/** Denial is something that a cage refused; the same thing again only counts. */
+export interface Denial {
+  kind: string;
+  /** host with port, or path; untrusted text */
+  target: string;
+  tab_id?: string;
+  count: number;
+  /** RFC 3339, UTC */
+  last: string;
+  /** one sentence */
+  reason?: string;
+  /** only recorded: an enforcing cage would have refused it */
+  would_deny?: boolean;
+}
+
+/** Script is a command that a repository proposes. */
+export interface Script {
+  /** setup, run, archive */
+  name: string;
+  command: string;
+}
+
+/** CageInForce is what really holds around the program of a tab: what was provisioned when it was started, whatever is stored by now. In the modes off and monitor there are no walls. */
+export interface CageInForce {
+  mode: string;
+  /** RFC 3339, UTC */
+  since: string;
+  /** what holds, from the outermost: "mounts", "network namespace", "landlock 7", "seccomp" */
+  walls?: string[];
+  /** on processes, memory and open files */
+  limits?: string[];
+  /** sentences: what does not hold here, and what the owner should know */
+  notes?: string[];
+  /** its programs run as root, without capabilities */
+  as_root?: boolean;
+  /** what is stored differs: the program must be started again to have it */
+  restart?: boolean;
 }
 

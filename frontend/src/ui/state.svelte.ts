@@ -9,6 +9,7 @@ import { Side } from "./side.svelte";
 import { TerminalPool } from "./terminal/pool";
 import { call, faultOf, watch } from "./transport";
 
+export type PanelTab = "changes" | "refused";
 export type Page = "tasks" | "review" | "settings" | "history";
 
 /** The dialog that is open, with what it is about. */
@@ -20,6 +21,9 @@ export type Open =
   | { kind: "rename"; task: TaskDetail }
   | { kind: "closeTab"; task: TaskDetail; tab: TabStatus }
   | { kind: "stop"; task: TaskDetail }
+  | { kind: "sandbox"; task: TaskDetail }
+  | { kind: "projectSettings"; project: Project }
+  | { kind: "consent"; project: Project }
   | { kind: "removeProject"; project: Project }
   | { kind: "quit" };
 
@@ -37,10 +41,14 @@ export class AppState implements Disposable {
   page = $state<Page>("tasks");
   selected = $state("");
   dialog = $state.raw<Open | undefined>();
+  /** A second dialog above the first, which keeps what was typed into it. */
+  over = $state.raw<Open | undefined>();
   toast = $state.raw<Fault | undefined>();
   readonly #sidebar = new Side("sidebar", "(min-width: 900px)");
   readonly #panel = new Side("panel", "(min-width: 1180px)");
   composing = $state(false);
+  /** A task that was just made: its terminal takes the focus when it appears, wherever that was before. */
+  focusWanted = $state("");
   finding = $state(false);
   /** The file that the review should show first. */
   reviewPath = $state("");
@@ -51,6 +59,7 @@ export class AppState implements Disposable {
   hiddenNotices = $state.raw<ReadonlySet<string>>(new Set());
 
   #tabs = $state<Record<string, string>>({});
+  #panelTabs = $state<Record<string, PanelTab>>({});
   /** Tasks whose finished work was looked at. */
   #seen = $state.raw<ReadonlySet<string>>(new Set());
   /** When a task was seen to finish, by task. */
@@ -179,6 +188,7 @@ export class AppState implements Disposable {
     this.looked();
     this.page = "tasks";
     if (this.selected !== id) this.composing = this.finding = false;
+    if (this.focusWanted !== id) this.focusWanted = "";
     this.selected = id;
     this.#sidebar.leave();
     remember("selected", id);
@@ -215,6 +225,15 @@ export class AppState implements Disposable {
 
   get panel(): boolean {
     return this.#panel.open;
+  }
+
+  panelTab(task: string): PanelTab {
+    return this.#panelTabs[task] ?? "changes";
+  }
+
+  showInPanel(task: string, tab: PanelTab): void {
+    this.#panelTabs[task] = tab;
+    if (!this.panel) this.togglePanel();
   }
 
   toggleSidebar(): void {

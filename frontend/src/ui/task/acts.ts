@@ -9,6 +9,22 @@ export async function restartTab(app: AppState, task: TaskDetail, tab: TabStatus
   });
 }
 
+/**
+ * Starts the agents of a task again that were ended for a change of its sandbox. One that does not start does not keep
+ * the others from it; the first failure is thrown when all were tried.
+ */
+export async function startAgain(task: TaskDetail, tabs: TabStatus[]): Promise<void> {
+  let failure: unknown;
+  for (const tab of tabs) {
+    try {
+      await call("task_tab", { task: task.id, restart: tab.id });
+    } catch (cause) {
+      failure ??= cause;
+    }
+  }
+  if (failure) throw failure;
+}
+
 /** What a shortcut asks of the terminal that is shown. */
 export function runInTerminal(
   app: AppState,

@@ -1,0 +1,45 @@
+// What cages refused, as the window lists it.
+
+import type { Denial, SandboxAllowParams } from "../gen/api";
+import { count } from "./text";
+
+/** The parameter of sandbox_allow that would let this through; undefined for what no list can allow. */
+export function allowing(denial: Denial): Pick<SandboxAllowParams, "host" | "read" | "write"> | undefined {
+  switch (denial.kind) {
+    case "host":
+      return { host: denial.target };
+    case "read":
+      return { read: denial.target };
+    case "write":
+      return { write: denial.target };
+    default:
+      return undefined;
+  }
+}
+
+/** Names a denial among those of a task: the same thing again only counts. */
+export const denialKey = (denial: Denial) => `${denial.kind} ${denial.would_deny ? "would" : ""} ${denial.target}`;
+
+/** The same target refused to several tabs is one line: counts are added, the newest moment is kept. Newest first. */
+export function gathered(denials: Denial[]): Denial[] {
+  const by = new Map<string, Denial>();
+  for (const one of denials) {
+    const key = denialKey(one);
+    const old = by.get(key);
+    if (!old) by.set(key, one);
+    else by.set(key, { ...(old.last >= one.last ? old : one), count: old.count + one.count });
+  }
+  return [...by.values()].sort((a, b) => b.last.localeCompare(a.last) || a.target.localeCompare(b.target));
+}
+
+export const times = (denial: Denial) => count(denial.count, "time");
+
+const asked: Record<string, string> = { host: "connect", read: "read", write: "write" };
+
+/** What was tried, in one word; "" where the kind says nothing. */
+export const attempted = (denial: Denial) => asked[denial.kind] ?? "";
+
+/** How many things of a task were really refused: what was only recorded is not among them. */
+export function refusedCount(denials: Denial[] | undefined): number {
+  return gathered(denials ?? []).filter((one) => !one.would_deny).length;
+}

@@ -1,0 +1,83 @@
+import { type Access, type CageLine, type Knobs, knobChanges, knobsOf, type Mode, modeOf } from "../../core/cage";
+import type { WindowSettings } from "../../core/settings";
+import type {
+  CageLayer,
+  Project,
+  ProjectSettingsParams,
+  TaskDetail,
+  TaskSandboxParams,
+  TaskSandboxResult,
+} from "../../gen/api";
+
+type Lists = Pick<Knobs, "read" | "write" | "hosts">;
+const listsOf = ({ read, write, hosts }: Knobs): Lists => ({ read, write, hosts });
+
+/**
+ * What the person changes in the sandbox dialog and has not saved: the task's own mode, knobs and lists, and the lists
+ * of its project. It is compared with what was there when the dialog opened.
+ */
+export class SandboxDraft {
+  mode = $state<Mode>("off");
+  task = $state<Knobs>(knobsOf(undefined));
+  project = $state<Knobs>(knobsOf(undefined));
+  readonly #mode: Mode;
+  readonly #task: Knobs;
+  readonly #project: Knobs;
+  /** Layers that this dialog only shows. */
+  #shown = $state.raw<CageLayer[]>([]);
+
+  constructor(task: TaskDetail, project: Project | undefined, settings: WindowSettings) {
+    this.mode = this.#mode = modeOf(task.sandbox);
+    this.#task = knobsOf(task.cage);
+    this.task = knobsOf(task.cage);
+    this.#project = knobsOf(project?.cage);
+    this.project = knobsOf(project?.cage);
+    const { sandboxRead: read, sandboxWrite: write, sandboxHosts: hosts } = settings;
+    this.#shown = [{ kind: "settings", read, write, hosts }];
+  }
+
+  /** Takes the layers that the app composes the cage from, once they are known. */
+  know(result: TaskSandboxResult): void {
+    if (!result.layers) return;
+    this.#shown = result.layers.filter((layer) => layer.kind !== "task" && layer.kind !== "project");
+  }
+
+  readonly layers: CageLayer[] = $derived([
+    ...this.#shown,
+    { kind: "project", ...listsOf(this.project) },
+    { kind: "task", ...listsOf(this.task) },
+  ]);
+
+  get saved(): CageLayer[] {
+    return [...this.#shown, { kind: "project", ...listsOf(this.#project) }, { kind: "task", ...listsOf(this.#task) }];
+  }
+
+  add(access: Access, text: string, to: "task" | "project" = "task"): void {
+    const knobs = to === "task" ? this.task : this.project;
+    if (!knobs[access].includes(text)) knobs[access] = [...knobs[access], text];
+  }
+
+  remove(line: CageLine): void {
+    const knobs = line.from === "project" ? this.project : this.task;
+    knobs[line.access] = knobs[line.access].filter((one) => one !== line.text);
+  }
+
+  has(access: Access, text: string): "task" | "project" | undefined {
+    if (this.task[access].includes(text)) return "task";
+    return this.project[access].includes(text) ? "project" : undefined;
+  }
+
+  readonly taskChanges: Omit<TaskSandboxParams, "task"> = $derived.by(() => {
+    const out: Omit<TaskSandboxParams, "task"> = knobChanges(this.#task, this.task);
+    if (this.mode !== this.#mode) out.mode = this.mode;
+    return out;
+  });
+
+  readonly projectChanges: Omit<ProjectSettingsParams, "name"> = $derived.by(() =>
+    knobChanges(this.#project, { ...this.#project, ...listsOf(this.project) }),
+  );
+
+  readonly changed: boolean = $derived(
+    Object.keys(this.taskChanges).length + Object.keys(this.projectChanges).length > 0,
+  );
+}
