@@ -251,7 +251,10 @@ func (p *parser) store(q *verb.Param, flag, value string) error {
 	case q.Enum != nil && !slices.Contains(q.Enum, value):
 		return badUsage(v, "%s must be one of: %s", flag, strings.Join(q.Enum, ", "))
 	case q.Type == verb.Strings:
-		list, _ := p.inv.values[q.Name].([]string)
+		list, given := p.inv.values[q.Name].([]string)
+		if !given {
+			list = []string{} // an empty value is an empty list, not none
+		}
 		p.inv.values[q.Name] = append(list, splitList(value)...)
 	case q.Millis:
 		ms, err := parseDuration(value)

@@ -17,6 +17,7 @@ var questions = map[string]string{
 	"task_apply":     "Apply task %s to the project's main checkout?",
 	"task_archive":   "Archive task %s? Its terminals end and its worktree is removed.",
 	"task_stop":      "Stop task %s? Its terminals end.",
+	"task_sandbox":   "Change the sandbox of task %s? Its terminals end.",
 	"project_remove": "Remove project %s? Every task of it is archived; the repository is left alone.",
 }
 
@@ -25,9 +26,19 @@ func asks(v *verb.Verb) bool {
 	return slices.ContainsFunc(v.Params, func(p verb.Param) bool { return p.ClientOnly && p.Name == "yes" })
 }
 
+// changes reports whether anything is given beside the target: a verb that shows and changes only shows without.
+func (i invocation) changes() bool {
+	for name := range i.values {
+		if name != "task" && name != "project" && name != "cwd" {
+			return true
+		}
+	}
+	return false
+}
+
 // confirm asks the person before something is destroyed. Without a terminal there is nobody to ask, so --yes is needed.
 func (r *runner) confirm(inv invocation) error {
-	if !asks(inv.verb) || inv.on("yes") {
+	if !asks(inv.verb) || inv.on("yes") || inv.verb.Name == "task_sandbox" && !inv.changes() {
 		return nil
 	}
 	target := inv.text("task")

@@ -44,6 +44,7 @@ func showStatus(p *printer, r api.TaskStatusResult) {
 	for _, w := range t.Warnings {
 		p.printf("warning: %s\n", clean(w))
 	}
+	showDenials(p, t.Denials)
 	if t.Tabs == nil {
 		p.note("The tabs are not known.")
 		return
@@ -84,12 +85,12 @@ func showNew(p *printer, r api.TaskNewResult) {
 
 func showSend(p *printer, r api.TaskSendResult) {
 	words := map[string]string{api.SendDelivered: "Delivered", api.SendQueued: "Queued; it follows when the agent is free",
-		api.SendSpawned: "An agent was started; the prompt follows when it is ready"}[r.Mode]
+		api.SendSpawned: "An agent was started; the prompt follows when it is ready", api.SendAccepted: "Accepted"}[r.Mode]
 	if words == "" {
 		words = r.Mode
 	}
 	p.printf("%s\n", clean(words))
-	if !r.Capable {
+	if !r.Capable && r.Mode != api.SendAccepted {
 		p.note("This agent has given no sign of settling so far; without one, a wait ends half a minute after it took the prompt.")
 	}
 	showOutcome(p, r.Wait)

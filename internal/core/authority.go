@@ -99,6 +99,9 @@ func (c *Core) within(ctx context.Context, caller grant.Caller, t store.Task, ta
 	if err != nil {
 		return err
 	}
+	if t.State == api.TaskCreating && t.ParentID == caller.Task {
+		return nil // there is no tree to compose a cage for: its start is limited, and the prompt is asked about once more
+	}
 	return c.withinOf(ctx, mine, t, tab)
 }
 

@@ -103,14 +103,22 @@ func keep(list []string, is func(string) bool) []string {
 	return out
 }
 
+// Names of the layers, as refusals and warnings say them.
+const (
+	layerTask     = "the task's settings"
+	layerProject  = "the project's settings"
+	layerSettings = "the settings"
+	layerAgent    = "the settings of agent "
+)
+
 // layersOf are the lists of grants that hold for an agent of a task, from every source but the built-in ones. A task that a
 // caged agent made has the lists that it was made with and those of its agent, and no others.
 func (c *Core) layersOf(ctx context.Context, t store.Task, agentID string) ([]sandbox.Layer, error) {
-	layers := []sandbox.Layer{{Name: "the task's settings", Read: t.SandboxRead, Write: t.SandboxWrite, Hosts: t.SandboxHosts, Owner: true}}
+	layers := []sandbox.Layer{{Name: layerTask, Read: t.SandboxRead, Write: t.SandboxWrite, Hosts: t.SandboxHosts, Owner: true}}
 	s := c.settings.Get()
 	for _, a := range s.Agents {
 		if a.ID == agentID {
-			layers = append(layers, sandbox.Layer{Name: "the settings of agent " + a.ID, Write: a.SandboxPaths, Hosts: a.SandboxHosts, Owner: true})
+			layers = append(layers, sandbox.Layer{Name: layerAgent + a.ID, Write: a.SandboxPaths, Hosts: a.SandboxHosts, Owner: true})
 		}
 	}
 	if t.FromCage {
@@ -121,8 +129,8 @@ func (c *Core) layersOf(ctx context.Context, t store.Task, agentID string) ([]sa
 		return nil, err
 	}
 	layers = append(layers,
-		sandbox.Layer{Name: "the settings", Read: s.Sandbox.Read, Write: s.Sandbox.Write, Hosts: s.Sandbox.Hosts, Owner: true},
-		sandbox.Layer{Name: "the project's settings", Read: p.SandboxRead, Write: p.SandboxWrite, Hosts: p.SandboxHosts, Owner: true})
+		sandbox.Layer{Name: layerSettings, Read: s.Sandbox.Read, Write: s.Sandbox.Write, Hosts: s.Sandbox.Hosts, Owner: true},
+		sandbox.Layer{Name: layerProject, Read: p.SandboxRead, Write: p.SandboxWrite, Hosts: p.SandboxHosts, Owner: true})
 	f, agreed, err := c.agreedFile(ctx, p)
 	if err == nil && agreed {
 		layers = append(layers, sandbox.Layer{Name: "the " + repofile.Name + " of " + p.Name, Read: f.Read, Write: f.Write, Hosts: f.Hosts})

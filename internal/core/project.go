@@ -32,9 +32,16 @@ func (c *Core) projects(ctx context.Context) ([]api.Project, error) {
 	for _, t := range tasks {
 		count[t.ProjectID]++
 	}
+	names := map[string]string{}
+	for _, p := range stored {
+		names[p.ID] = p.Name
+	}
 	out := make([]api.Project, len(stored))
 	for i, p := range stored {
 		out[i] = viewProject(p, count[p.ID])
+		if err := c.viewProjectKnobs(ctx, &out[i], p, names); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

@@ -57,7 +57,14 @@ func TestDecodeRefuses(t *testing.T) {
 		{"task_new", "cli", `{"projects":"a"}`, `"projects" must be a list of strings`},
 		{"task_new", "cli", `{"projects":[1]}`, `"projects" must be a list of strings`},
 		{"task_new", "cli", `{"mode":"tree"}`, `"mode" must be one of: worktree, main`},
-		{"task_new", "mcp", `{"sandbox":"off"}`, `no argument "sandbox"`},
+		{"task_new", "mcp", `{"yolo":true}`, `no argument "yolo"`},
+		{"task_new", "scoped", `{"sandbox":"off"}`, `no argument "sandbox"`},
+		{"task_new", "scoped", `{"mode":"main"}`, `no argument "mode"`},
+		{"task_new", "scoped", `{"agents":["a"]}`, `no argument "agents"`},
+		{"task_new", "scoped", `{"projects":[]}`, `no argument "projects"`},
+		{"task_new", "scoped", `{"mcp":false}`, `no argument "mcp"`},
+		{"task_tab", "scoped", `{"task":"a","kind":"shell"}`, `no argument "kind"`},
+		{"task_log", "scoped", `{"task":"a","shell":true}`, `no argument "shell"`},
 		{"task_new", "mcp", `{"cwd":"/"}`, `no argument "cwd"`},
 		{"task_new", "window", `{"cwd":"/"}`, `no argument "cwd"`},
 		{"task_archive", "cli", `{}`, `needs "task"`},
@@ -66,7 +73,11 @@ func TestDecodeRefuses(t *testing.T) {
 		{"task_send", "cli", `{"task":"a","prompt":"` + strings.Repeat("x", MaxPrompt+1) + `"}`, "at most 921600 are taken"},
 		{"task_send", "cli", `{"task":"` + strings.Repeat("x", MaxParams) + `"}`, "at most 1048576 are taken"},
 	} {
-		_, err := must(t, c.verb).decode(grant.OwnerOn(grant.Face(c.face)), json.RawMessage(c.raw))
+		caller := grant.OwnerOn(grant.Face(c.face))
+		if c.face == "scoped" {
+			caller = scoped
+		}
+		_, err := must(t, c.verb).decode(caller, json.RawMessage(c.raw))
 		if f := fault.From(err); f == nil || f.Code != fault.InvalidArgument || !strings.Contains(f.Message, c.want) {
 			t.Errorf("%s on %s, %.60s: %v, want %q", c.verb, c.face, c.raw, err, c.want)
 		}

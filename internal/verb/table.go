@@ -18,6 +18,8 @@ var (
 
 const endpointIsTheOwners = "a caller must not switch or renew its own door"
 
+const cagesAreTheOwners = "what a cage allows is the owner's to say"
+
 func notOnMCP(why string) map[grant.Face]string { return map[grant.Face]string{grant.MCP: why} }
 
 // table is every verb, in the order in which help and tools/list show them. Its golden file is testdata/table.golden.
@@ -65,6 +67,14 @@ var table = []Verb{
 		Doc: "Bring an archived task back with its branch and what was left uncommitted"}, (*core.Core).TaskRestore),
 	define(Verb{Name: "task_stop", CLI: "stop", Class: grant.Owner, Effect: destroys, NotOn: notOnMCP("an agent closes tabs one by one"),
 		Doc: "End every terminal of a task; its tabs stay and can be started again"}, (*core.Core).TaskStop),
+	define(Verb{Name: "task_sandbox", CLI: "sandbox", Class: grant.Owner, Effect: destroys, NotOn: notOnMCP(cagesAreTheOwners),
+		Doc: "Show how the agents of a task are caged, or change it; a change ends its terminals"}, (*core.Core).TaskSandbox),
+	define(Verb{Name: "sandbox_allow", CLI: "sandbox allow", Class: grant.Owner, Effect: sets, NotOn: notOnMCP(cagesAreTheOwners),
+		Doc: "Allow a host or a path that a cage refused; agents that run must be started again"}, (*core.Core).SandboxAllow),
+	define(Verb{Name: "project_settings", CLI: "project settings", Class: grant.Owner, Effect: sets, NotOn: notOnMCP(cagesAreTheOwners),
+		Doc: "Show or change what holds for the tasks of a project"}, (*core.Core).ProjectSettings),
+	define(Verb{Name: "project_consent", CLI: "project consent", Class: grant.Owner, Effect: sets, NotOn: notOnMCP("what a repository proposes is for the owner to judge"),
+		Doc: "Show what the .termic.yaml of a project proposes, and agree to it"}, (*core.Core).ProjectConsent),
 	define(Verb{Name: "attach", CLI: "attach", Class: grant.Owner, Effect: writes, CwdTarget: true, Streams: true,
 		NotOn: map[grant.Face]string{grant.MCP: "a terminal is no tool call", grant.Window: "the window attaches through its own stream"},
 		Exits: []int{fault.ExitClosed}, Doc: "Join a task's terminal from this one"}, (*core.Core).AttachVerb),

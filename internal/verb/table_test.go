@@ -113,7 +113,7 @@ var scopedTools = strings.Fields(`task_status task_new task_send task_wait task_
 // excluded are the verbs that a face does not offer, by hand; the table gives each reason.
 var excluded = map[grant.Face][]string{
 	grant.MCP: strings.Fields(`task_restore task_stop attach path ledger settings_get settings_set quit doctor window_state version help serve
-		mcp_status mcp_enable mcp_disable mcp_rotate`),
+		mcp_status mcp_enable mcp_disable mcp_rotate task_sandbox sandbox_allow project_settings project_consent`),
 	grant.Window: strings.Fields(`attach version help serve`),
 	grant.CLI:    strings.Fields(`window_state`),
 }
@@ -177,9 +177,6 @@ var hiddenParams = map[string]string{
 	"mcp task_new branch":     "a name made from the task's cannot point elsewhere",
 	"mcp task_new from":       "adopting a folder reads whatever lies in it",
 	"mcp task_new resume":     "conversations are the person's",
-	"mcp task_new sandbox":    "the cage of a child follows from its parent's",
-	"mcp task_new mcp":        "as the cage",
-	"mcp task_new projects":   "as the cage",
 	"mcp task_new yolo":       "permissions are the person's",
 	"mcp task_new noAgent":    "a task without an agent is of no use to a model",
 	"mcp task_new open":       "what the window shows is the person's",
@@ -188,6 +185,46 @@ var hiddenParams = map[string]string{
 	"mcp task_tab resume":     "conversations are the person's",
 	"mcp task_tab restart":    "a model opens a new tab",
 	"mcp project_add name":    "the folder's own name serves",
+}
+
+// fromFull are the parameters that a caged agent may not give although it may call the verb, each with the reason, by hand.
+var fromFull = map[string]string{
+	"task_new mode":     "the main checkout is the user's",
+	"task_new sandbox":  "the cage of a child is its parent's",
+	"task_new mcp":      "as the cage",
+	"task_new projects": "as the cage",
+	"task_new agents":   "as the cage",
+	"task_tab kind":     "a shell would stand outside the cage",
+	"task_log shell":    "what the user does beside the agent is in no cage",
+}
+
+// TestParametersByClass: what a class may not give stands above, and nothing else does; the owner and full callers may give
+// what their faces offer.
+func TestParametersByClass(t *testing.T) {
+	used := map[string]bool{}
+	for _, v := range All() {
+		for _, p := range v.Params {
+			key := v.Name + " " + p.Name
+			if p.Class == "" {
+				continue
+			}
+			used[key] = true
+			if p.Class != grant.Full || fromFull[key] == "" || !v.Class.Covers(grant.Scoped) || p.Required {
+				t.Errorf("%s is from class %s on, without a reason in fromFull", key, p.Class)
+			}
+			for _, c := range []grant.Class{grant.Owner, grant.Full, grant.Scoped} {
+				offered := slices.ContainsFunc(v.ParamsFor(grant.MCP, c), func(q Param) bool { return q.Name == p.Name })
+				if offered != (c != grant.Scoped) {
+					t.Errorf("%s is offered to %s: %v", key, c, offered)
+				}
+			}
+		}
+	}
+	for key := range fromFull {
+		if !used[key] {
+			t.Errorf("fromFull has %q, which is open to all", key)
+		}
+	}
 }
 
 // TestHiddenParamsAreComplete: a parameter that a face lacks stands above, and nothing else does.

@@ -38,6 +38,7 @@ the reason stands with the verb below.
 			dot(v.On(grant.Window)), dot(v.On(grant.CLI)),
 			dot(v.On(grant.MCP) && grant.Full.Covers(v.Class)), dot(v.On(grant.MCP) && grant.Scoped.Covers(v.Class)))
 	}
+	reach(b)
 	commandLine(b)
 	exitCodes(b)
 	fmt.Fprint(b, "\n## The verbs\n")
@@ -71,6 +72,30 @@ func effect(e verb.Effect) string {
 		s += ", idempotent"
 	}
 	return s
+}
+
+// reach says on what a class may use its verbs.
+func reach(b *bytes.Buffer) {
+	fmt.Fprint(b, `
+## What a caller reaches
+
+| class | who | sees | acts on |
+|---|---|---|---|
+| owner | the window; the command line | everything | everything |
+| full | the `+"`mcp-token`"+` file; agents and terminals of tasks in mode off | every task and project | every task and project, with the verbs above |
+| scoped | the agent of a caged task whose MCP box is checked | its own task, and those that it created in its allowed projects | what it sees; and by `+"`task_send`"+` any task of its allowed projects whose exact id it knows |
+
+For a scoped caller more holds:
+
+- What it may neither see nor address answers exactly as what does not exist. Names are looked up among what it sees alone.
+- It drives an agent only if that agent's cage, as it was provisioned and as it would be now, allows nothing beyond its own: mode,
+  files, hosts, projects, agents, control of Termic.
+- A prompt for a task that it does not see takes the exact id, no tab and no wait, and answers `+"`{\"mode\":\"accepted\"}`"+` alone. It is
+  compared once more when it is about to be typed.
+- A task that it creates has its own mode, lists, projects and agents, a worktree of its own, and never runs without a cage. A task has at most
+  8 live children, and tasks create tasks at most 3 levels deep.
+- Terminals that the user opened beside the agents are not there for it, and results hold no `+"`job`"+`.
+`)
 }
 
 // commandLine says what holds for every verb on the command line.
@@ -186,7 +211,11 @@ func paramFaces(v *verb.Verb, p verb.Param) string {
 	var out []string
 	for _, f := range faces() {
 		if v.On(f) && p.On(f) {
-			out = append(out, map[grant.Face]string{grant.Window: "window", grant.CLI: "CLI", grant.MCP: "MCP"}[f])
+			name := map[grant.Face]string{grant.Window: "window", grant.CLI: "CLI", grant.MCP: "MCP"}[f]
+			if f == grant.MCP && p.Class == grant.Full && v.Class == grant.Scoped {
+				name += " (not scoped)"
+			}
+			out = append(out, name)
 		}
 	}
 	return strings.Join(out, ", ")

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"strings"
+
+	"termic/internal/api"
+)
+
+func showSandbox(p *printer, r api.TaskSandboxResult) {
+	p.fields("mode", r.Mode)
+	showCage(p, r.Cage)
+	for _, l := range r.Layers {
+		p.fields("from "+clean(l.Kind), strings.Join(grants(l.Read, l.Write, l.Hosts), ", "))
+	}
+	for _, w := range r.Warnings {
+		p.printf("warning: %s\n", clean(w))
+	}
+	if r.Ended > 0 {
+		p.note("%s ended. Start agents again to have the new sandbox.", plural(r.Ended, "terminal was", "terminals were"))
+	}
+}
+
+func showCage(p *printer, c api.Cage) {
+	own := func(list []string) string {
+		if len(list) == 0 {
+			return "its own"
+		}
+		return strings.Join(list, ", ")
+	}
+	p.fields("may drive tasks", yesNo(c.MCP), "on projects", own(c.Projects), "with agents", own(c.Agents),
+		"reads", strings.Join(c.Read, ", "), "changes", strings.Join(c.Write, ", "), "reaches", strings.Join(c.Hosts, ", "))
+}
+
+// grants puts lists of grants into words.
+func grants(read, write, hosts []string) []string {
+	var out []string
+	for _, l := range []struct {
+		word string
+		list []string
+	}{{"read ", read}, {"change ", write}, {"reach ", hosts}} {
+		for _, s := range l.list {
+			out = append(out, l.word+s)
+		}
+	}
+	return out
+}
+
+func showAllow(p *printer, r api.SandboxAllowResult) {
+	if !r.Changed {
+		p.printf("It is allowed there already: %s %s\n", clean(r.Kind), clean(r.Target))
+	} else {
+		p.printf("Allowed for the %s: %s %s\n", clean(r.For), clean(r.Kind), clean(r.Target))
+	}
+	if r.Restart {
+		p.note("The agent that runs has it once it is started again.")
+	}
+}
+
+func showDenials(p *printer, denials []api.Denial) {
+	for _, d := range denials {
+		word := "refused"
+		if d.Would {
+			word = "would be refused"
+		}
+		p.printf("%s: %s %s, %s\n", word, clean(d.Kind), clean(d.Target), plural(int(d.Count), "time", "times"))
+	}
+}
+
+func showProjectSettings(p *printer, r api.ProjectSettingsResult) {
+	v := r.Project
+	mode := v.Sandbox
+	if mode == "" {
+		mode = "as the settings say"
+	}
+	p.fields("project", v.Name, "id", v.ID, "folder", v.RootPath, "agent", v.DefaultAgent, "sandbox", mode)
+	if v.Cage != nil {
+		showCage(p, *v.Cage)
+	}
+	if v.Repo != nil {
+		showRepo(p, *v.Repo)
+	}
+}
+
+func showRepo(p *printer, r api.Repo) {
+	state := map[string]string{api.RepoKnobs: "only tightens", api.RepoWaiting: "waits for your consent", api.RepoAgreed: "agreed to", api.RepoBroken: "cannot be understood"}[r.State]
+	if state == "" {
+		state = r.State
+	}
+	p.fields(".termic.yaml", state, "digest", r.Digest, "problem", r.Problem, "mode", r.Mode, "projects", strings.Join(r.Projects, ", "),
+		"agents", strings.Join(r.Agents, ", "), "asks for", strings.Join(grants(r.Read, r.Write, r.Hosts), ", "))
+	for _, s := range r.Scripts {
+		p.fields("script "+clean(s.Name), s.Command)
+	}
+}
+
+func showConsent(p *printer, r api.ProjectConsentResult) {
+	if r.Repo == nil {
+		p.printf("The project %s has no .termic.yaml.\n", clean(r.Name))
+		return
+	}
+	showRepo(p, *r.Repo)
+	if r.Repo.State == api.RepoWaiting {
+		p.printf("\n%s", cleanLines(r.Text))
+		p.note("Agree to exactly this with --digest %s", clean(r.Repo.Digest))
+	}
+}

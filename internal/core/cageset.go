@@ -1,0 +1,309 @@
+package core
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/store"
+	"termic/sandbox"
+	"termic/sandbox/hosts"
+)
+
+// TaskSandbox is the verb task_sandbox: it shows how the agents of a task are caged, or changes it. A change ends the
+// task's terminals and takes their tokens back: what runs must not go on with what it was given before.
+func (c *Core) TaskSandbox(ctx context.Context, call *Call, p api.TaskSandboxParams) (api.TaskSandboxResult, error) {
+	change, err := c.cageChange(ctx, call, p)
+	if err != nil {
+		return api.TaskSandboxResult{}, err
+	}
+	for _, take := range []func(context.Context) (func(), error){
+		func(ctx context.Context) (func(), error) { return c.hold(ctx, call.Task) },
+		func(ctx context.Context) (func(), error) { return c.holdStarts(ctx, call.Task) },
+		c.holdCages,
+	} {
+		release, err := take(ctx)
+		if err != nil {
+			return api.TaskSandboxResult{}, err
+		}
+		defer release()
+	}
+	old, err := c.store.Task(ctx, call.Task)
+	if err != nil {
+		return api.TaskSandboxResult{}, err
+	}
+	next := old
+	change(&next)
+	next, told, err := c.tightened(ctx, next)
+	if err != nil {
+		return api.TaskSandboxResult{}, err
+	}
+	if sameCage(old, next) {
+		return c.cageResult(ctx, old, 0, told)
+	}
+	if err := c.cages.Check(sandbox.Mode(next.Sandbox)); err != nil {
+		return api.TaskSandboxResult{}, err
+	}
+	ended, err := c.recage(ctx, old.ID, func(t *store.Task) {
+		t.Sandbox, t.MCP, t.MCPProjects, t.MCPAgents = next.Sandbox, next.MCP, next.MCPProjects, next.MCPAgents
+		t.SandboxRead, t.SandboxWrite, t.SandboxHosts = next.SandboxRead, next.SandboxWrite, next.SandboxHosts
+	})
+	if err != nil {
+		return api.TaskSandboxResult{}, err
+	}
+	return c.cageResult(ctx, next, ended, told)
+}
+
+// cageChange checks the arguments and returns what they do to a task.
+func (c *Core) cageChange(ctx context.Context, call *Call, p api.TaskSandboxParams) (func(*store.Task), error) {
+	k, err := c.knobs(ctx, call, knobParams{p.MCP, p.NoMCP, p.Projects, p.Agents, p.Read, p.Write, p.Hosts})
+	return func(t *store.Task) {
+		t.Sandbox = orElse(p.Mode, t.Sandbox)
+		k.apply(knobTargets{&t.MCP, &t.MCPProjects, &t.MCPAgents, &t.SandboxRead, &t.SandboxWrite, &t.SandboxHosts})
+	}, err
+}
+
+// recage revokes, ends what runs, cancels what caged agents sent, and only then stores the change: whatever fails on the
+// way, nothing runs with more than is stored. It returns how many terminals it ended. The caller holds the task, its
+// starts and the cages.
+func (c *Core) recage(ctx context.Context, taskID string, change func(*store.Task)) (ended int, err error) {
+	c.revokeTask(taskID)
+	ended = len(c.liveTabs(taskID))
+	if _, err := c.endTask(ctx, taskID, "sandbox"); err != nil {
+		return ended, err
+	}
+	prompts, err := c.store.Prompts(ctx, "")
+	if err != nil {
+		return ended, err
+	}
+	err = c.store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		for _, p := range prompts {
+			if p.TaskID != taskID || p.FromTask == "" {
+				continue
+			}
+			err := tx.SetPromptState(ctx, p.ID, store.PromptCancelled, "The sandbox of the task was changed.", store.PromptQueued)
+			if err != nil && fault.CodeOf(err) != fault.Conflict {
+				return err
+			}
+		}
+		_, err := tx.UpdateTask(ctx, taskID, func(t *store.Task) error { change(t); return nil })
+		return err
+	})
+	c.beacon.change()
+	return ended, err
+}
+
+func sameCage(a, b store.Task) bool {
+	return a.Sandbox == b.Sandbox && a.MCP == b.MCP && slices.Equal(projectsOf(a), projectsOf(b)) && slices.Equal(agentsOf(a), agentsOf(b)) &&
+		slices.Equal(a.SandboxRead, b.SandboxRead) && slices.Equal(a.SandboxWrite, b.SandboxWrite) && slices.Equal(a.SandboxHosts, b.SandboxHosts)
+}
+
+func (c *Core) cageResult(ctx context.Context, t store.Task, ended int, told []string) (api.TaskSandboxResult, error) {
+	names, err := c.projectNames(ctx)
+	if err != nil {
+		return api.TaskSandboxResult{}, err
+	}
+	layers, err := c.shownLayers(ctx, t)
+	return api.TaskSandboxResult{TaskID: t.ID, Mode: t.Sandbox, Cage: *taskCage(t, names), Ended: ended, Warnings: told, Layers: layers}, err
+}
+
+// knobParams are the arguments that a task and a project have in common.
+type knobParams struct {
+	mcp, noMCP                           bool
+	projects, agents, read, write, hosts []string
+}
+
+// knobTargets are where they are stored.
+type knobTargets struct {
+	mcp                                  *bool
+	projects, agents, read, write, hosts *[]string
+}
+
+// knobSet is a checked change.
+type knobSet struct {
+	mcp   *bool
+	lists []*[]string // in the order of knobTargets; nil: left as it is
+}
+
+// knobs checks what was given.
+func (c *Core) knobs(ctx context.Context, call *Call, p knobParams) (knobSet, error) {
+	var k knobSet
+	switch {
+	case p.mcp && p.noMCP:
+		return k, fault.New(fault.InvalidArgument, "mcp and noMcp exclude each other")
+	case p.mcp || p.noMCP:
+		k.mcp = &p.mcp
+	}
+	projects := func(list []string) ([]string, error) { return c.projectIDs(ctx, call.Caller, list) }
+	for _, l := range []struct {
+		given []string
+		check func([]string) ([]string, error)
+	}{{p.projects, projects}, {p.agents, c.agentIDs}, {p.read, c.paths}, {p.write, c.paths}, {p.hosts, hostRules}} {
+		if !given(l.given) {
+			k.lists = append(k.lists, nil)
+			continue
+		}
+		list, err := l.check(l.given)
+		if err != nil {
+			return k, err
+		}
+		k.lists = append(k.lists, &list)
+	}
+	return k, nil
+}
+
+func (k knobSet) apply(to knobTargets) {
+	if k.mcp != nil {
+		*to.mcp = *k.mcp
+	}
+	for i, target := range []*[]string{to.projects, to.agents, to.read, to.write, to.hosts} {
+		if k.lists[i] != nil {
+			*target = *k.lists[i]
+		}
+	}
+}
+
+// hostRules refuses what is neither a rule nor the name of a list of rules.
+func hostRules(list []string) ([]string, error) {
+	var out []string
+	for _, h := range meant(list) {
+		if _, known := sandbox.Preset(h); !known {
+			r, err := hosts.ParseRule(h)
+			if err != nil {
+				return nil, err
+			}
+			h = r.String()
+		}
+		out = union(out, []string{h})
+	}
+	return out, nil
+}
+
+// SandboxAllow is the verb sandbox_allow: it adds one host or path to the lists of a task, of its project, or of its agent.
+// Nothing that runs is ended: it keeps the cage that it has until it is started again.
+func (c *Core) SandboxAllow(ctx context.Context, call *Call, p api.SandboxAllowParams) (api.SandboxAllowResult, error) {
+	kind, target, err := c.allowed(p)
+	if err != nil {
+		return api.SandboxAllowResult{}, err
+	}
+	t, err := c.store.Task(ctx, call.Task)
+	if err != nil {
+		return api.SandboxAllowResult{}, err
+	}
+	release, err := c.holdCages(ctx)
+	if err != nil {
+		return api.SandboxAllowResult{}, err
+	}
+	defer release()
+	result := api.SandboxAllowResult{TaskID: t.ID, Kind: kind, Target: target, For: orElse(p.For, "task"), Restart: len(c.liveAgents(t.ID)) > 0}
+	switch result.For {
+	case "task":
+		_, err = c.store.UpdateTask(ctx, t.ID, func(t *store.Task) error {
+			result.Changed = addTo(map[string]*[]string{api.DenyHost: &t.SandboxHosts, api.DenyRead: &t.SandboxRead, api.DenyWrite: &t.SandboxWrite}[kind], target)
+			return nil
+		})
+	case "project":
+		if t.FromCage {
+			return result, fault.New(fault.Unsupported, "The task was created by a caged agent, so the lists of its project do not hold for it").WithHint("Allow it for the task.")
+		}
+		_, err = c.store.UpdateProject(ctx, t.ProjectID, func(p *store.Project) error {
+			result.Changed = addTo(map[string]*[]string{api.DenyHost: &p.SandboxHosts, api.DenyRead: &p.SandboxRead, api.DenyWrite: &p.SandboxWrite}[kind], target)
+			return nil
+		})
+	case "agent":
+		result.Changed, err = c.allowForAgent(ctx, t.Agent, kind, target)
+	}
+	result.Restart = result.Restart && result.Changed
+	c.beacon.change()
+	return result, err
+}
+
+// allowed reads which one thing is to be allowed.
+func (c *Core) allowed(p api.SandboxAllowParams) (kind, target string, err error) {
+	given := map[string]string{api.DenyHost: p.Host, api.DenyRead: p.Read, api.DenyWrite: p.Write}
+	for k, v := range given {
+		if v == "" {
+			delete(given, k)
+		}
+	}
+	if len(given) != 1 {
+		return "", "", fault.New(fault.InvalidArgument, "Say one thing to allow: a host, a path to read, or a path to write")
+	}
+	for kind, target = range given {
+	}
+	var list []string
+	if kind == api.DenyHost {
+		list, err = hostRules([]string{target})
+	} else {
+		list, err = c.paths([]string{target})
+	}
+	if err != nil {
+		return "", "", err
+	}
+	return kind, list[0], nil
+}
+
+// addTo adds to a list what is not in it, and reports whether it did.
+func addTo(list *[]string, s string) bool {
+	n := len(*list)
+	*list = union(*list, []string{s})
+	return len(*list) > n
+}
+
+// allowForAgent adds to the agent's entry in settings.toml. Its paths are for writing, so one to read alone is not for it.
+func (c *Core) allowForAgent(ctx context.Context, agentID, kind, target string) (bool, error) {
+	if agentID == "" || kind == api.DenyRead {
+		return false, fault.New(fault.Unsupported, "The settings of an agent hold hosts and paths to write, none to read alone").
+			WithHint("Allow it for the task or the project.")
+	}
+	var paths, names []string
+	for _, a := range c.settings.Get().Agents {
+		if a.ID == agentID {
+			paths, names = a.SandboxPaths, a.SandboxHosts
+		}
+	}
+	key, list := "agents."+agentID+".sandbox_hosts", &names
+	if kind == api.DenyWrite {
+		key, list = "agents."+agentID+".sandbox_paths", &paths
+	}
+	if !addTo(list, target) {
+		return false, nil
+	}
+	return true, c.settings.Patch(ctx, map[string]any{key: *list})
+}
+
+// liveAgents are the agents of a task that run.
+func (c *Core) liveAgents(taskID string) []*liveTab {
+	return slices.DeleteFunc(c.liveTabs(taskID), func(l *liveTab) bool { return l.tab.Kind != store.TabAgent })
+}
+
+// shownLayers are the lists of a task's agent with the kind of each.
+func (c *Core) shownLayers(ctx context.Context, t store.Task) ([]api.CageLayer, error) {
+	layers, err := c.layersOf(ctx, t, t.Agent)
+	if err != nil {
+		return nil, err
+	}
+	var out []api.CageLayer
+	for _, l := range layers {
+		if len(l.Read)+len(l.Write)+len(l.Hosts) > 0 {
+			out = append(out, api.CageLayer{Kind: layerKind(l.Name), Read: l.Read, Write: l.Write, Hosts: l.Hosts})
+		}
+	}
+	return out, nil
+}
+
+func layerKind(name string) string {
+	switch {
+	case name == layerTask:
+		return api.LayerTask
+	case name == layerProject:
+		return api.LayerProject
+	case name == layerSettings:
+		return api.LayerSettings
+	case strings.HasPrefix(name, layerAgent):
+		return api.LayerAgent
+	}
+	return api.LayerRepo
+}
