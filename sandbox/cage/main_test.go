@@ -7,6 +7,8 @@ import (
 
 func TestMain(m *testing.M) {
 	BeChild()
-	beTool()
+	if code, ok := beTool(); ok {
+		os.Exit(code)
+	}
 	os.Exit(m.Run())
 }

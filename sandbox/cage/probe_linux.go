@@ -55,7 +55,8 @@ func try(ctx context.Context, helperPath string, net bool) (Enforcement, error) 
 			view.Mounts = append(view.Mounts, Mount{Source: dir})
 		}
 	}
-	c, err := Start(ctx, Spec{Argv: append([]string{probeDir}, inside.ProbeArgs()...), Dir: "/", View: view, Net: net, HelperPath: helperPath})
+	c, err := Start(ctx, Spec{Argv: append([]string{probeDir}, inside.ProbeArgs()...), Dir: "/", View: view, Net: net, HelperPath: helperPath,
+		Limits: Limits{Processes: 4096, Memory: 1 << 40}}) // more than a probe needs: it is asked only how limits would be held
 	if err != nil {
 		return Enforcement{}, err
 	}

@@ -123,20 +123,35 @@ func restrictFiles(b *builder, self int, root bool) (int, error) {
 	if root {
 		proc = llRead
 	}
-	own := []struct {
-		path   string
-		rights uint64
-	}{{"/", unix.LANDLOCK_ACCESS_FS_READ_DIR}, {"/proc", proc}, {"/dev", llDevice}, {"/dev/shm", llWrite}, {"/tmp", llWrite}, {"/var/tmp", llWrite}}
-	for _, o := range own {
-		if b.granted(o.path) >= 0 {
-			continue
-		}
-		if err := r.allowPath(o.path, o.rights); err != nil {
-			return 0, err
+	if err := r.allowPath("/", unix.LANDLOCK_ACCESS_FS_READ_DIR); err != nil {
+		return 0, err
+	}
+	rights := map[string]uint64{"/proc": proc, "/dev": llDevice}
+	for _, path := range temporary {
+		rights[path] = llWrite
+	}
+	for _, m := range b.s.Mounts {
+		rights[m.Target] = llRead
+		if m.Write {
+			rights[m.Target] = llWrite
 		}
 	}
-	for i := range b.s.Mounts {
-		if err := b.allowGrant(r, i); err != nil {
+	// A rule holds for everything below, across mounts. So a hidden thing divides every rule above it, not just that of the
+	// grant that shows it.
+	var hidden []string
+	for _, p := range b.spots {
+		if p.cover {
+			hidden = append(hidden, p.path)
+		}
+	}
+	for path, rights := range rights {
+		below := slices.DeleteFunc(slices.Clone(hidden), func(h string) bool { rest, ok := within(h, path); return !ok || rest == "" })
+		err := r.divide(path, rights, below)
+		var f *wire.Failed
+		if errors.As(err, &f) && f.Errno == int(unix.ENOENT) && weakened(b.s, wire.WeakView) {
+			continue // a target that the host's tree does not have
+		}
+		if err != nil {
 			return 0, err
 		}
 	}
@@ -147,22 +162,6 @@ func restrictFiles(b *builder, self int, root bool) (int, error) {
 		return 0, failed(wire.StepLandlock, "", err)
 	}
 	return abi, nil
-}
-
-// allowGrant gives the rights of one grant, divided around what is hidden in it.
-func (b *builder) allowGrant(r *ruleset, i int) error {
-	m := b.s.Mounts[i]
-	rights := uint64(llRead)
-	if m.Write {
-		rights = llWrite
-	}
-	var hidden []string
-	for _, p := range b.spots {
-		if p.cover && p.grant == i {
-			hidden = append(hidden, p.path)
-		}
-	}
-	return r.divide(m.Target, rights, hidden)
 }
 
 // divide gives rights on everything below path but what is hidden. A folder on the way to something hidden can be listed,

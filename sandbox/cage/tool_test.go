@@ -1,3 +1,0 @@
-package cage
-
-func beTool() {}
