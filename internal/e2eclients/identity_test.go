@@ -140,3 +140,35 @@ func TestNothingToConnectTo(t *testing.T) {
 		}
 	})
 }
+
+// Codex starts a background server for every task of one CODEX_HOME, and what it is told of the first goes for the
+// second. A person who connects it by an entry of their own, with arguments of their own, still sees each task be itself:
+// what keeps that server away is not among what they can replace.
+func TestCodexServerIsNotShared(t *testing.T) {
+	i := slices.IndexFunc(clients, func(c client) bool { return c.id == "codex" })
+	c := clients[i]
+	r := newRig(t, options{args: map[string][]string{"codex": {}}})
+	s := call[api.MCPResult](r, "mcp_enable", nil)
+	path := filepath.Join(r.home, "codex", "config.toml")
+	text, err := os.ReadFile(path)
+	r.must(err)
+	r.file(path, string(text)+fmt.Sprintf("[features]\nmcp_2026_07_28 = true\ndaemon_auto_start = true\n[mcp_servers.termic]\nurl = %q\nenv_http_headers = { X-Termic-Token = \"TERMIC_MCP_TOKEN\" }\n", s.URL))
+	names := []string{"Left", "Right"}
+	ids := map[string]string{}
+	for _, name := range names {
+		ids[name] = r.newTask(name, c, "").Task.ID
+		r.until(ids[name], "up", func(d api.TaskDetail) bool { return len(d.Tabs) > 0 && d.Tabs[0].Live })
+		r.showing(ids[name], "›") // its field: the server is up now, if there is one
+	}
+	for _, name := range names {
+		r.wantDone(name, r.send(ids[name], "CALL mcp__termic__task_status {\"task\":\""+name+"\"}\nSAY saw {{result}}", nil).Wait)
+	}
+	for _, row := range call[api.LedgerResult](r, "ledger", nil).Rows {
+		if row.Face == "mcp" && (row.Principal != "task:"+row.Target || row.Outcome != "ok") {
+			t.Errorf("task %s called as %s: %s", row.Target, row.Principal, row.Outcome)
+		}
+	}
+	if left := strings.Join(processesWith(r.root), "\n"); strings.Contains(left, "app-server") {
+		t.Errorf("a background server runs:\n%s", left)
+	}
+}
