@@ -36,7 +36,9 @@ func (c *Core) Doctor(ctx context.Context, _ *Call, _ api.DoctorParams) (api.Doc
 	for _, f := range c.taskFindings(ctx) {
 		add(f)
 	}
-	add(api.Finding{Name: "cage", Level: "note", Detail: "this build cages no task; every sandbox mode but off is refused"})
+	for _, f := range c.cageFindings(ctx) {
+		add(f)
+	}
 	return r, nil
 }
 
