@@ -279,13 +279,17 @@ func (c *Core) liveAgents(taskID string) []*liveTab {
 	return slices.DeleteFunc(c.liveTabs(taskID), func(l *liveTab) bool { return l.tab.Kind != store.TabAgent })
 }
 
-// shownLayers are the lists of a task's agent with the kind of each.
+// shownLayers are the lists of a task's agent with the kind of each, the built-in ones first.
 func (c *Core) shownLayers(ctx context.Context, t store.Task) ([]api.CageLayer, error) {
 	layers, err := c.layersOf(ctx, t, t.Agent)
 	if err != nil {
 		return nil, err
 	}
-	var out []api.CageLayer
+	system, own := sandbox.BuiltIn(t.Agent)
+	out := []api.CageLayer{{Kind: api.LayerBuiltIn, Read: system}}
+	if len(own) > 0 {
+		out = append(out, api.CageLayer{Kind: api.LayerAgent, Hosts: own})
+	}
 	for _, l := range layers {
 		if len(l.Read)+len(l.Write)+len(l.Hosts) > 0 {
 			out = append(out, api.CageLayer{Kind: layerKind(l.Name), Read: l.Read, Write: l.Write, Hosts: l.Hosts})
