@@ -17,9 +17,13 @@ var systemRoots = map[string][]string{
 		"/private/var/db/dyld", "/private/var/db/timezone", "/Library/Developer/CommandLineTools"},
 }
 
-// secretsOfSystem lie in the system roots and are hidden, since a cage of root would otherwise read them.
+// secretsOfSystem lie in the system roots of Linux and are hidden, since a cage of root would otherwise read them.
 var secretsOfSystem = []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers",
 	"/etc/sudoers.d", "/etc/ssl/private", "/etc/ssh/ssh_host_*_key", "/etc/pki/tls/private", "/etc/security/opasswd"}
+
+// secretsOfMac are the same on macOS, where a denial needs nothing to be there.
+var secretsOfMac = []string{"/private/etc/master.passwd", "/private/etc/sudoers", "/private/etc/sudoers.d", "/private/etc/ssh/ssh_host_rsa_key",
+	"/private/etc/ssh/ssh_host_ecdsa_key", "/private/etc/ssh/ssh_host_ed25519_key", "/private/etc/security/audit_control"}
 
 // agentHosts are the hosts that an agent's own service needs, by the agent's id. Telemetry is not among them: an agent
 // works without it. Other providers' hosts are for the owner to add.
@@ -82,9 +86,12 @@ func (c *composer) system() error {
 		c.links = append(c.links, links...)
 		c.grants = append(c.grants, grant{real, false, plain})
 	}
-	if c.w.GOOS == "linux" {
+	switch c.w.GOOS {
+	case "linux":
 		c.secrets()
 		c.names()
+	case "darwin":
+		c.deny = append(c.deny, secretsOfMac...)
 	}
 	return nil
 }
