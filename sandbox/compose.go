@@ -133,7 +133,7 @@ func (c *composer) entry(l Layer, text string, write bool) error {
 	if covers(path, c.w.DataDir) {
 		c.warn("%s grants %q, which contains Termic's data folder. That folder stays hidden.", l.Name, text)
 	}
-	if write && covers(c.w.Home, path) && !c.workspace(path) {
+	if _, inHome := overlap(c.w.Home, path); write && inHome && !c.workspace(path) {
 		if !l.Owner {
 			c.warn("%s grants writing in %q, in your home. Only a list that you write yourself can, so it may read it.", l.Name, text)
 			write = false

@@ -14,12 +14,17 @@ import (
 var protectedNames = []string{"config", "config.worktree", "commondir", "hooks", "info", "modules", "worktrees", "shallow",
 	"objects/info/alternates", "refs/replace"}
 
+// macShared are the only names in the common folder that a linked worktree's cage writes on macOS, where rules speak of
+// names. On Linux it is what gitView mounts.
+var macShared = []string{"objects", "refs", "logs", "lfs", "reftable", "packed-refs", "packed-refs.lock", "packed-refs.new", "gc.pid", "gc.pid.lock"}
+
 // git grants the repository and protects what git outside the cage would run or trust.
 //
 // On Linux the common folder of a linked worktree is not mounted as it is: a mount that pins one file is dropped by the
 // kernel when somebody outside replaces that file by renaming, as git does with its settings, and then the file could be
-// written. Instead the cage gets a folder of its own in that place (see gitView). In the main checkout that cannot be,
-// so there the whole folder is read-only. On macOS a rule forbids a name, whatever is there.
+// written. Instead the cage gets a folder of its own in that place (see gitView). On macOS, where a rule forbids a name
+// whatever is there, only the names that work needs are writable. In the main checkout, whose private files lie among
+// what has to be protected, the whole folder is read-only.
 func (c *composer) git() error {
 	if c.w.GitDir == "" || c.w.GitCommonDir == "" {
 		return nil
@@ -33,21 +38,23 @@ func (c *composer) git() error {
 		*p = real
 	}
 	common, admin := c.w.GitCommonDir, c.w.GitDir
-	linux, linked := c.w.GOOS == "linux", admin != common
-	c.grants = append(c.grants, grant{common, true, project})
+	linux := c.w.GOOS == "linux"
 	c.alternates(filepath.Join(common, "objects"))
-	if linux && !linked {
+	if admin == common {
+		c.grants = append(c.grants, grant{common, false, project})
 		c.pinned = append(c.pinned, common)
 		c.warn("The task works in the project's own checkout, so its cage shows git's folder read-only: the agent can edit, and you commit.")
 		return nil
 	}
+	c.grants = append(c.grants, grant{common, linux, project}, grant{admin, true, own})
+	if !linux {
+		for _, name := range macShared {
+			c.grants = append(c.grants, grant{filepath.Join(common, name), true, project})
+		}
+	}
 	for _, name := range protectedNames {
 		c.pinned = append(c.pinned, filepath.Join(common, name))
 	}
-	if !linked {
-		return nil
-	}
-	c.grants = append(c.grants, grant{admin, true, own})
 	for _, name := range []string{"HEAD", "index"} { // of the main checkout
 		c.pinned = append(c.pinned, filepath.Join(common, name))
 	}

@@ -162,12 +162,16 @@ func TestHostileLayersOnAMac(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		byHand := l.Owner && slices.ContainsFunc(l.Write, func(s string) bool {
+			return slices.Contains([]string{"$HOME", h.git, h.root, h.root + "/users"}, s)
+		})
 		for r, want := range map[*seatbelt.Request]bool{
 			{Op: "file-read-data", Path: h.data + "/token"}:               false,
 			{Op: "file-write-create", Path: h.data + "/token"}:            false,
 			{Op: "file-write-unlink", Path: h.data}:                       false,
 			{Op: "network-outbound", Unix: h.data + "/control.sock"}:      false,
 			{Op: "file-write-create", Path: h.git + "/hooks/post-commit"}: false,
+			{Op: "file-write-create", Path: h.git + "/other-settings"}:    byHand,
 			{Op: "file-write-create", Path: h.wt + "/x"}:                  true,
 			{Op: "file-read-data", Path: h.priv + "/x"}:                   true,
 			{Op: "network-outbound", Host: "127.0.0.1", Port: 7778}:       true,
