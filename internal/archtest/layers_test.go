@@ -141,6 +141,7 @@ var table = []row{
 	{pkg: "sandbox/cage/wire", in: leaf},
 	{pkg: "sandbox/hosts", in: leaf},
 	{pkg: "sandbox/proxy", in: leaf}, // a part of sandbox, which alone may know the others
+	{pkg: "sandbox/registry", in: leaf},
 	{pkg: "sandbox/seatbelt", in: leaf},
 
 	{pkg: "bench", in: kit},

@@ -28,7 +28,7 @@ import (
 
 // Limits of one reading.
 const (
-	toolTime = 15 * time.Second // for one run of one tool
+	toolTime = 30 * time.Second // for one run of one tool; a busy machine takes ten for what usually takes one
 	maxHosts = 16               // hosts of one tool; an index that names more is cut, and says so
 )
 

@@ -72,37 +72,33 @@ var (
 	npmRegistry = regexp.MustCompile(`(?m)^(?:@[^\s=]+:)?registry = "([^"]*)"`)
 	pipDefault  = regexp.MustCompile(`--index-url <url>[^(]*\(default (\S+?)\)`)
 	pipFile     = regexp.MustCompile(`Found link (https?://\S+)`)
-	pipExtras   = regexp.MustCompile(`(?m)\.(?:extra-index-url|index-url)='([^']*)'`)
+	pipIndex    = regexp.MustCompile(`(?m)^\s*\* (https?://\S+)/pip/\s*$`)
 	quotedURL   = regexp.MustCompile("`((?:https?|ssh|git|file)://[^`]+)`")
 	anyURL      = regexp.MustCompile(`https?://[^\s"'<>]+`)
 	pipPrograms = []string{"pip", "pip3"}
 )
 
-// readPip asks pip for the index in effect, which its help names with the settings applied, and for further ones, then
-// where the files of one package are. The package asked for is pip itself.
+// readPip lets pip look for a package, which makes it name the indexes in effect and every file that they have. The
+// package asked for is pip itself. A pip that is too old for that, or that cannot reach its index, still names it in its
+// help, with the settings applied.
 func readPip(ctx context.Context, a *asking) {
 	wide := "COLUMNS=2000" // or the help is wrapped in the middle of an address
-	help, ok := a.run(ctx, pipPrograms, []string{"download", "--help"}, wide)
+	out, ok := a.run(ctx, pipPrograms, []string{"index", "versions", "-vv", "--retries=0", "--disable-pip-version-check", "pip"}, wide)
 	if !ok {
 		return
 	}
-	if m := pipDefault.FindStringSubmatch(help); m != nil {
+	for _, m := range pipIndex.FindAllStringSubmatch(out, -1) {
 		a.source(m[1])
 	}
-	if config, ok := a.run(ctx, pipPrograms, []string{"config", "list"}); ok {
-		for _, m := range pipExtras.FindAllStringSubmatch(config, -1) {
-			for text := range strings.FieldsSeq(strings.ReplaceAll(m[1], `\n`, " ")) {
-				a.source(text)
-			}
+	if len(a.urls) == 0 {
+		help, _ := a.run(ctx, pipPrograms, []string{"download", "--help"}, wide)
+		if m := pipDefault.FindStringSubmatch(help); m == nil || a.source(m[1]) == nil {
+			a.note("pip did not name its index")
+			return
 		}
 	}
-	if len(a.urls) == 0 {
-		a.note("pip did not name its index")
-		return
-	}
-	found, ok := a.run(ctx, pipPrograms, []string{"index", "versions", "-vv", "--retries=0", "--disable-pip-version-check", "pip"}, wide)
-	links := pipFile.FindAllStringSubmatch(found, -1)
-	if !ok || len(links) == 0 {
+	links := pipFile.FindAllStringSubmatch(out, -1)
+	if len(links) == 0 {
 		a.note("the index did not say where its files are; they are taken to be on the same host")
 	}
 	seen := map[string]bool{}
