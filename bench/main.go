@@ -1,7 +1,7 @@
 // Command bench measures Termic against a peer in one run and prints the ratios as a table. It asserts nothing: what a
 // machine can do differs, what a ratio says does not.
 //
-//	go run -tags headless ./bench [-run start,tasknew,flood,idle]
+//	go run -tags headless ./bench [-run start,tasknew,flood,idle,cage]
 //
 // It starts build/bin/termic-headless on profiles of its own below the temporary folder, and a small agent of its own
 // that does nothing, and removes both afterwards.
@@ -28,9 +28,16 @@ type measure struct {
 	run  func(context.Context, *bench) ([]row, error)
 }
 
-var measures = []measure{{"start", start}, {"tasknew", taskNew}, {"flood", flood}, {"idle", idle}}
+var measures = []measure{{"start", start}, {"tasknew", taskNew}, {"flood", flood}, {"idle", idle}, {"cage", runCage}}
 
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == benchClient {
+		if err := send(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	only := flag.String("run", "", "names of the measures to run, joined by commas; all when left out")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -33,7 +33,7 @@ func build(c *socket) error {
 	}
 	umask := unix.Umask(0o022)
 	// A keyring of its own, so that not even the id of the user's is known here.
-	_, _ = unix.KeyctlJoinSessionKeyring("")
+	_, _ = unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0)
 
 	var fds []int
 	if s.Net {
