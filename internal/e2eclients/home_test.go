@@ -81,11 +81,7 @@ func (l *lair) fill() {
 	l.file(l.user+"/.gitconfig", "[user]\n\tname = Test\n\temail = test@example.invalid\n[alias]\n\tst = !"+mark("git-alias")+"\n")
 	l.file(l.user+"/.claude.json", fmt.Sprintf(`{"hasCompletedOnboarding":true,"theme":"dark","customApiKeyResponses":{"approved":[%q],"rejected":[]},
 		"mcpServers":{"mark":{"type":"stdio","command":"/bin/sh","args":["-c",%q]}}}`, key[len(key)-20:], mark("claude-server")))
-	hook := func(name string) string {
-		return fmt.Sprintf(`[{"hooks":[{"type":"command","command":%q}]}]`, mark(name))
-	}
-	l.file(l.user+"/.claude/settings.json", fmt.Sprintf(`{"hooks":{"SessionStart":%s,"UserPromptSubmit":%s,"Stop":%s},"statusLine":{"type":"command","command":%q},"model":"fake-model"}`,
-		hook("claude-start"), hook("claude-prompt"), hook("claude-stop"), mark("claude-status")))
+	l.file(l.user+"/.claude/settings.json", "{"+l.hooks()+`,"model":"fake-model"}`)
 	l.file(l.user+"/.claude/CLAUDE.md", "MEMORY-OF-THE-USER\n")
 	l.file(l.user+"/.claude/commands/hello.md", "Say hello.\n")
 	l.file(l.user+"/.claude/skills/greet/SKILL.md", "---\nname: greet\ndescription: greets a person\n---\nGreet.\n")
@@ -150,8 +146,8 @@ func (l *lair) inHome() map[string]string {
 	return out
 }
 
-// start starts the client in the worktree.
-func (l *lair) start(env map[string]string, before ...string) *ptyhost.Terminal {
+// start starts the client in a folder; before is put before its program.
+func (l *lair) start(dir string, env map[string]string, before ...string) *ptyhost.Terminal {
 	l.t.Helper()
 	argv, _, err := agent.Launch(l.kind(), agent.LaunchOptions{Yolo: true, Unattended: true, Vars: agent.Vars{TaskSlug: "first"}})
 	l.must(err)
@@ -161,7 +157,7 @@ func (l *lair) start(env map[string]string, before ...string) *ptyhost.Terminal 
 		list = append(list, k+"="+env[k])
 	}
 	host := ptyhost.New(ptyhost.Options{})
-	term, err := host.Start(ptyhost.Spec{ID: "t1", Argv: argv, Dir: l.worktree, Env: list, Size: ptyhost.Size{Cols: 120, Rows: 40}})
+	term, err := host.Start(ptyhost.Spec{ID: fmt.Sprintf("t%d", time.Now().UnixNano()), Argv: argv, Dir: dir, Env: list, Size: ptyhost.Size{Cols: 120, Rows: 40}})
 	l.must(err)
 	l.t.Cleanup(func() {
 		if l.t.Failed() {
@@ -220,7 +216,12 @@ func (l *lair) say(term *ptyhost.Terminal, prompt string) {
 // answered waits until the transcript in the private home has an answer.
 func (l *lair) answered(want string) {
 	l.t.Helper()
-	q := agent.ResultQuery{Kind: l.kind(), Home: l.home, Env: agenthome.Transcripts(l.home), Dir: l.worktree}
+	l.answeredIn(l.home, agenthome.Transcripts(l.home), l.worktree, want)
+}
+
+func (l *lair) answeredIn(home string, env map[string]string, dir, want string) {
+	l.t.Helper()
+	q := agent.ResultQuery{Kind: l.kind(), Home: home, Env: env, Dir: dir}
 	deadline := time.Now().Add(patience)
 	for {
 		found, err := agent.Result(q)
@@ -252,7 +253,7 @@ func TestPrivateHome(t *testing.T) {
 	each(t, func(t *testing.T, c client) {
 		l := newLair(t, c)
 		before := l.listing(l.user)
-		term := l.start(l.inHome())
+		term := l.start(l.worktree, l.inHome())
 		l.say(term, "SAY the private answer")
 		l.answered("the private answer")
 		tool := map[string]string{"claude": `CALL Bash {"command":"git config user.email && echo $HOME","description":"look"}`,
@@ -281,17 +282,7 @@ func TestPrivateHome(t *testing.T) {
 func TestMarksFireOutside(t *testing.T) {
 	each(t, func(t *testing.T, c client) {
 		l := newLair(t, c)
-		env := maps.Clone(l.env)
-		env["IS_SANDBOX"] = "1"
-		switch c.id { // what a person would have answered long ago
-		case "claude":
-			l.file(l.user+"/.claude.json", strings.Replace(l.read(l.user+"/.claude.json"), `{"has`,
-				fmt.Sprintf(`{"bypassPermissionsModeAccepted":true,"projects":{%q:{"hasTrustDialogAccepted":true}},"has`, l.worktree), 1))
-		case "codex":
-			l.file(l.user+"/.codex/config.toml", l.read(l.user+"/.codex/config.toml")+fmt.Sprintf("[projects.%q]\ntrust_level = \"trusted\"\n", l.repo))
-		}
-		term := l.start(env)
-		l.say(term, "SAY outside")
+		l.say(l.startOutside(l.worktree), "SAY outside")
 		want := map[string][]string{"claude": {"claude-prompt", "claude-server", "claude-start", "claude-status", "claude-stop"}, "codex": {"codex-notify", "codex-server"}}[c.id]
 		for deadline := time.Now().Add(patience); !slices.Equal(l.marked(), want); time.Sleep(100 * time.Millisecond) {
 			if time.Now().After(deadline) {
@@ -299,6 +290,90 @@ func TestMarksFireOutside(t *testing.T) {
 			}
 		}
 	})
+}
+
+// startOutside starts the client as the user would, in the user's own home, which has been asked its questions long ago.
+func (l *lair) startOutside(dir string) *ptyhost.Terminal {
+	l.t.Helper()
+	env := maps.Clone(l.env)
+	env["IS_SANDBOX"] = "1"
+	switch l.c.id {
+	case "claude":
+		l.file(l.user+"/.claude.json", strings.Replace(l.read(l.user+"/.claude.json"), `{"has`,
+			fmt.Sprintf(`{"bypassPermissionsModeAccepted":true,"projects":{%q:{"hasTrustDialogAccepted":true}},"has`, dir), 1))
+	case "codex":
+		l.file(l.user+"/.codex/config.toml", l.read(l.user+"/.codex/config.toml")+fmt.Sprintf("[projects.%q]\ntrust_level = \"trusted\"\n", l.repo))
+	}
+	return l.start(dir, env)
+}
+
+// What a cage leaves in its home does nothing outside: something is planted in every file of the home that makes the
+// client run a program, and then the client starts in the user's own home. (In the private home itself they do run.)
+func TestPlantedHome(t *testing.T) {
+	each(t, func(t *testing.T, c client) {
+		l := newLair(t, c)
+		l.plain()
+		login := map[string]string{"claude": ".claude/.credentials.json", "codex": ".codex/auth.json"}[c.id]
+		l.plant()
+		term := l.start(l.worktree, l.inHome())
+		l.say(term, "SAY inside")
+		want := map[string][]string{"claude": {"claude-prompt", "claude-server", "claude-start", "claude-status", "claude-stop"}, "codex": {"codex-notify", "codex-server"}}[c.id]
+		for deadline := time.Now().Add(patience); !slices.Equal(l.marked(), want); time.Sleep(100 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("ran inside: %q, want %q", l.marked(), want)
+			}
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		l.must(term.End(ctx, time.Second))
+		l.must(os.RemoveAll(l.marks))
+		l.must(os.Mkdir(l.marks, 0o700))
+		l.file(l.home+"/"+login, map[string]string{"claude": `{"claudeAiOauth":{"accessToken":"sk-ant-oat01-planted","refreshToken":"sk-ant-ort01-planted","expiresAt":99999999999999}}`,
+			"codex": `{"tokens":{"access_token":"planted-token","refresh_token":"planted-token"}}`}[c.id])
+		if _, err := agenthome.Return(ctx, agenthome.ReturnOptions{Agent: c.id, RealHome: l.user, Env: l.env, Homes: []string{l.home}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(l.user + "/" + login); !os.IsNotExist(err) {
+			t.Errorf("a login out of nowhere: %v", err)
+		}
+		l.say(l.startOutside(l.repo), "SAY after all")
+		l.answeredIn(l.user, map[string]string{}, l.repo, "after all")
+		if marks := l.marked(); len(marks) > 0 {
+			t.Errorf("these ran outside: %q", marks)
+		}
+	})
+}
+
+// plain makes the user's files such that nothing in them runs by itself.
+func (l *lair) plain() {
+	l.file(l.user+"/.claude.json", fmt.Sprintf(`{"hasCompletedOnboarding":true,"theme":"dark","customApiKeyResponses":{"approved":[%q],"rejected":[]}}`, key[len(key)-20:]))
+	l.file(l.user+"/.claude/settings.json", `{"model":"fake-model"}`)
+	conf, _, _ := strings.Cut(l.read(l.user+"/.codex/config.toml"), "[mcp_servers.mark]")
+	l.file(l.user+"/.codex/config.toml", strings.Replace(conf, "notify", "# notify", 1))
+}
+
+// plant does in the private home what a caged program could.
+func (l *lair) plant() {
+	l.t.Helper()
+	switch l.c.id {
+	case "claude":
+		state := l.read(l.home + "/.claude/.claude.json")
+		l.file(l.home+"/.claude/.claude.json", strings.Replace(state, "{", fmt.Sprintf(`{"mcpServers":{"mark":{"type":"stdio","command":"/usr/bin/touch","args":[%q]}},`, l.marks+"/claude-server"), 1))
+		settings := l.read(l.home + "/.claude/settings.json")
+		l.file(l.home+"/.claude/settings.json", strings.Replace(settings, "{", "{"+l.hooks()+",", 1))
+	case "codex":
+		l.file(l.home+"/.codex/config.toml", fmt.Sprintf("notify = [\"/usr/bin/touch\", \"%[1]s/codex-notify\"]\n%[2]s\n[mcp_servers.mark]\ncommand = \"/usr/bin/touch\"\nargs = [\"%[1]s/codex-server\"]\n",
+			l.marks, l.read(l.home+"/.codex/config.toml")))
+	}
+}
+
+// hooks are claude's settings that run programs, each with a mark.
+func (l *lair) hooks() string {
+	hook := func(name string) string {
+		return fmt.Sprintf(`[{"hooks":[{"type":"command","command":"/usr/bin/touch %s/%s"}]}]`, l.marks, name)
+	}
+	return fmt.Sprintf(`"hooks":{"SessionStart":%s,"UserPromptSubmit":%s,"Stop":%s},"statusLine":{"type":"command","command":"/usr/bin/touch %s/claude-status"}`,
+		hook("claude-start"), hook("claude-prompt"), hook("claude-stop"), l.marks)
 }
 
 func (l *lair) read(path string) string {
