@@ -2,10 +2,11 @@ package sandbox
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"termic/internal/fault"
 )
 
 // A preparation is an empty file or folder, or a link, that has to be there before a cage starts. It is made below root and
@@ -23,7 +24,8 @@ type preparation struct {
 func (p Policy) Prepare() error {
 	for _, m := range p.prepare {
 		if err := m.make(); err != nil {
-			return fmt.Errorf("prepare a cage: %w", err)
+			return fault.Wrap(err, fault.Unavailable, "The cage cannot be built: %q cannot be made", filepath.Join(m.root, m.path)).
+				WithHint("Look at what stands there: nothing is made through a link.")
 		}
 	}
 	return nil
