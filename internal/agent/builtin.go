@@ -72,6 +72,7 @@ func codex() Kind {
 		MCPArgs: []string{"-c", "features.mcp_2026_07_28=true", "-c", "suppress_unstable_features_warning=true",
 			"-c", "mcp_servers.termic.url=\"{MCP_URL}\"", "-c", "mcp_servers.termic.enabled=true",
 			"-c", "mcp_servers.termic.bearer_token_env_var=\"TERMIC_MCP_TOKEN\"",
+			"-c", "mcp_servers.termic.env_http_headers.X-Termic-Token=\"TERMIC_MCP_TOKEN\"", // over one that is written there
 			"-c", "mcp_servers.termic.http_headers_helper=\"printf {}\""},
 		Signals: Signals{
 			Reports:   true,

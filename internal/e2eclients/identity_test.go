@@ -15,8 +15,8 @@ import (
 	"termic/internal/fakemodel"
 )
 
-// broken puts an entry of the same name into a client's own settings, whose header command fails as it would in a cage:
-// the file with the token cannot be read there.
+// broken puts an entry of the same name into a client's own settings, with an old token in it, and with a header command
+// that fails as it would in a cage: the file with the token cannot be read there.
 func (r *rig) broken(c client, endpoint string) {
 	r.t.Helper()
 	switch c.id {
@@ -26,7 +26,7 @@ func (r *rig) broken(c client, endpoint string) {
 		r.must(err)
 		var conf map[string]any
 		r.must(json.Unmarshal(raw, &conf))
-		conf["mcpServers"] = map[string]any{"termic": map[string]any{"type": "http", "url": endpoint, "headersHelper": "cat /no/such/token"}}
+		conf["mcpServers"] = map[string]any{"termic": map[string]any{"type": "http", "url": endpoint, "headersHelper": "cat /no/such/token", "headers": map[string]string{"X-Termic-Token": "old"}}}
 		raw, err = json.Marshal(conf)
 		r.must(err)
 		r.file(path, string(raw))
@@ -34,7 +34,7 @@ func (r *rig) broken(c client, endpoint string) {
 		path := filepath.Join(r.home, "codex", "config.toml")
 		text, err := os.ReadFile(path)
 		r.must(err)
-		r.file(path, string(text)+fmt.Sprintf("[mcp_servers.termic]\nurl = %q\nhttp_headers_helper = \"cat /no/such/token\"\n", endpoint))
+		r.file(path, string(text)+fmt.Sprintf("[mcp_servers.termic]\nurl = %q\nhttp_headers_helper = \"cat /no/such/token\"\nhttp_headers = { X-Termic-Token = \"old\" }\n", endpoint))
 	}
 }
 
