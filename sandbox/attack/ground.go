@@ -22,14 +22,15 @@ type Ground struct {
 	Other      string // another task's worktree
 	OtherAdmin string // .git/worktrees/<other>
 
-	Outside string // a folder of the user with one folder per probe in it, see Spot
-	Tool    string // a folder of the user that cages may read: programs
-	Runtime string // the user's runtime folder, with sockets of the desktop
-	Shared  string // base name of the secrets in /tmp, /var/tmp and /dev/shm
-	Alias   string // a second mount of Home; empty = root did not prepare one
-	Setuid  string // a program in the worktree that changes the user id; empty = root did not prepare one
-	Fired   string // folder in which a planted command leaves a file named after its probe
-	Handle  string // file handle of a secret, as type:hex, for open_by_handle_at
+	Outside  string // a folder of the user with one folder per probe in it, see Spot
+	Tool     string // a folder of the user that cages may read: programs
+	Runtime  string // the user's runtime folder, with sockets of the desktop
+	Shared   string // base name of the secrets in /tmp, /var/tmp and /dev/shm
+	Alias    string // a second mount of Home; empty = root did not prepare one
+	Setuid   string // a program in a granted folder that changes the user id; empty = root did not prepare one
+	FileCaps string // a program whose file has a capability, beside it
+	Fired    string // folder in which a planted command leaves a file named after its probe
+	Handle   string // file handle of a secret, as type:hex, for open_by_handle_at
 
 	Victim int    // process outside, of the same user, with the secret in environment, arguments and descriptor VictimFD
 	PidOne int    // the cage's init as the cage sees it; uncaged, a process that may be ended
@@ -37,6 +38,7 @@ type Ground struct {
 	ShmKey int    // System V shared memory that holds the secret
 	MsgKey int    // System V message queue with the secret in it
 
+	Daemon        string // socket of an uncaged agent's daemon, in a folder that only the wide cage grants
 	Abstract      string // abstract stream socket outside
 	AbstractDgram string // abstract datagram socket outside
 	AbstractX11   string // stand-in for the abstract socket of an X server

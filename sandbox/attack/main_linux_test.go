@@ -17,6 +17,7 @@ type prepared struct {
 	Program   string // this program, where that user can read it
 	Alias     string // second mount of Root; empty = none
 	Setuid    string // a program with the bit, in Root; empty = none
+	FileCaps  string // a program whose file has a capability, beside it; empty = none
 	SysSocket string // a socket in /run that answers Secret; empty = none
 	Secret    string
 }

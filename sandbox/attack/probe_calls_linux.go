@@ -153,7 +153,7 @@ func limitMemory(g *Ground, _ string) (string, error) {
 		return "", errNot
 	}
 	const chunk = 8 << 20
-	for n := int64(0); n < g.MaxMemory+(64<<20); n += chunk {
+	for n := int64(0); n < g.MaxMemory+(32<<20); n += chunk {
 		data, err := unix.Mmap(-1, 0, chunk, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 		if err != nil {
 			return "", fmt.Errorf("after %d MiB: %w", n>>20, err)
@@ -162,8 +162,12 @@ func limitMemory(g *Ground, _ string) (string, error) {
 			data[i] = 1
 		}
 	}
-	return did("took %d MiB", (g.MaxMemory>>20)+64), nil
+	return did("took %d MiB", (g.MaxMemory>>20)+32), nil
 }
+
+// spareProcs is how many more processes than asked for are let pass before the limit counts as missing: where only the
+// range of process numbers can be bounded, the kernel's own 300 come on top.
+const spareProcs = 320
 
 // limitProcesses forks without exec: the children do nothing but wait, and are ended afterwards.
 func limitProcesses(g *Ground, _ string) (string, error) {
@@ -179,7 +183,7 @@ func limitProcesses(g *Ground, _ string) (string, error) {
 			_, _ = unix.Wait4(pid, nil, 0, nil)
 		}
 	}()
-	for n := range g.MaxProcs + 32 {
+	for n := range g.MaxProcs + spareProcs {
 		pid, errno := forkWaiting()
 		if errno != 0 {
 			return "", fmt.Errorf("after %d: %w", n, errno)

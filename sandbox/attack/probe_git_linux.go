@@ -83,9 +83,11 @@ func runGit(g *Ground, args ...string) error {
 
 func gitOut(g *Ground, args ...string) (string, error) {
 	cmd := exec.Command("git", append([]string{"-C", g.Worktree, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
-	data, err := cmd.CombinedOutput()
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	data, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("git %s: %w: %s", args[0], err, data[:min(len(data), 300)])
+		return "", fmt.Errorf("git %s: %w: %.300s", args[0], err, complaint.String())
 	}
 	return strings.TrimSpace(string(data)), nil
 }

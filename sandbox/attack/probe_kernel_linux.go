@@ -61,6 +61,7 @@ func kernelProbes() map[string]probe {
 		"kernel/caps-bounding": func(*Ground, string) (string, error) { return capSet("CapBnd") },
 		"kernel/caps-userns":   kernelCapsUser,
 		"kernel/setuid-file":   kernelSetuidFile,
+		"kernel/file-caps":     kernelFileCaps,
 		"kernel/setuid":        onThread(func() error { return rawCall(unix.SYS_SETRESUID, 1501, 1501, 1501) }),
 		"kernel/setgroups":     onThread(func() error { g := [1]uint32{1501}; return rawCall(unix.SYS_SETGROUPS, 1, ptr(&g), 0) }),
 		"kernel/rlimit":        kernelRlimit,
@@ -163,22 +164,37 @@ func kernelCapsUser(*Ground, string) (string, error) {
 
 // kernelSetuidFile runs a program whose file is another user's, with the bit.
 func kernelSetuidFile(g *Ground, _ string) (string, error) {
-	if g.Setuid == "" {
+	said, err := askWhoami(g.Setuid)
+	return unless(strings.Contains(said, fmt.Sprintf("uid %d,", os.Getuid())), err, "it ran as "+said)
+}
+
+// kernelFileCaps runs a program whose file has a capability.
+func kernelFileCaps(g *Ground, _ string) (string, error) {
+	said, err := askWhoami(g.FileCaps)
+	return unless(strings.Contains(said, "without capabilities"), err, "it ran as "+said)
+}
+
+func askWhoami(path string) (string, error) {
+	if path == "" {
 		return "", errNot
 	}
-	cmd := exec.Command(g.Setuid)
+	cmd := exec.Command(path)
 	cmd.Env = []string{EnvRole + "=whoami", EnvGround + "={}"}
 	data, err := cmd.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w: %s", err, data)
 	}
-	if strings.Contains(string(data), fmt.Sprintf("uid %d,", os.Getuid())) {
-		return "", fmt.Errorf("it ran as %s", data)
-	}
-	return did("it ran as %s", data), nil
+	return strings.TrimSpace(string(data)), nil
 }
 
-func whoami() { fmt.Printf("uid %d, gid %d\n", os.Geteuid(), os.Getegid()) }
+// whoami tells what this process may.
+func whoami() {
+	caps := "with capabilities"
+	if got, _ := capSet("CapEff"); got == "" {
+		caps = "without capabilities"
+	}
+	fmt.Printf("uid %d, gid %d, %s\n", os.Geteuid(), os.Getegid(), caps)
+}
 
 func kernelRlimit(*Ground, string) (string, error) {
 	var lim unix.Rlimit

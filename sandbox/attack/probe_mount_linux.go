@@ -233,7 +233,14 @@ func wideProbes() map[string]probe {
 			}
 			return read(g.In(name))
 		},
-		"wide/control":         dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return g.Control }),
+		"wide/control": dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return g.Control }),
+		"wide/daemon":  dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return g.Daemon }),
+		"wide/daemon-link": func(g *Ground, name string) (string, error) {
+			if err := os.Link(g.Daemon, g.Daemon+".link"); err != nil {
+				return "", err
+			}
+			return dialUnix(unix.SOCK_STREAM, g.Daemon+".link", name)
+		},
 		"wide/chmod":           func(g *Ground, _ string) (string, error) { return done(os.Chmod(g.DataDir, 0o700)) },
 		"wide/rename":          func(g *Ground, _ string) (string, error) { return done(moveAway(g.DataDir)) },
 		"wide/rename-ancestor": func(g *Ground, _ string) (string, error) { return done(moveAway(filepath.Dir(g.DataDir))) },

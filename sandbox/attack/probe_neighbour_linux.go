@@ -2,7 +2,7 @@ package attack
 
 import (
 	"fmt"
-	stdnet "net"
+	"net"
 	"os"
 	"strings"
 	"time"
@@ -18,7 +18,7 @@ const EnvNeighbour = "TERMIC_ATTACK_NEIGHBOUR"
 func neighbour(g *Ground) {
 	secret := os.Getenv(EnvNeighbour)
 	for _, at := range [][2]string{{"tcp", Loopback(g.NeighbourPort)}, {"unix", g.NeighbourAbstract}} {
-		l, err := stdnet.Listen(at[0], at[1])
+		l, err := net.Listen(at[0], at[1])
 		if err != nil {
 			fmt.Println("neighbour:", err)
 			os.Exit(1)

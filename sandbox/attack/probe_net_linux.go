@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	stdnet "net"
+	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -45,15 +45,6 @@ func unixProbes() map[string]probe {
 		"unix/x11":            dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return filepath.Join("/tmp", g.Shared+".X") }),
 		"unix/x11-abstract":   dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return g.AbstractX11 }),
 		"unix/system":         dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return g.SysSocket }),
-		"unix/daemon-in-grant": dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string {
-			return filepath.Join(g.Worktree, ".agent/daemon.sock")
-		}),
-		"unix/daemon-link": func(g *Ground, name string) (string, error) {
-			if err := os.Link(filepath.Join(g.Worktree, ".agent/daemon.sock"), g.In(name)); err != nil {
-				return "", err
-			}
-			return dialUnix(unix.SOCK_STREAM, g.In(name), name)
-		},
 	}
 	for name, path := range Sockets() {
 		m[name] = dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return filepath.Join(g.Runtime, path) })
@@ -89,13 +80,11 @@ func ask(fd int, name string) (string, error) {
 	tv := unix.NsecToTimeval(netTime.Nanoseconds())
 	_ = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &tv)
 	_ = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &tv)
-	if _, err := unix.Write(fd, []byte(name+"\n")); err != nil {
-		return "", fmt.Errorf("send: %w", err)
-	}
+	_, errSend := unix.Write(fd, []byte(name+"\n")) // who does not listen may answer all the same
 	buf := make([]byte, 512)
 	n, err := unix.Read(fd, buf)
 	if err != nil {
-		return "", fmt.Errorf("answer: %w", err)
+		return "", errors.Join(errSend, fmt.Errorf("answer: %w", err))
 	}
 	return string(buf[:n]), nil
 }
@@ -128,7 +117,7 @@ func inetProbes() map[string]probe {
 		"udp/host":      func(g *Ground, name string) (string, error) { return sendUDP(g.Host, g.UDPPort, name, 0) },
 		"udp/sendmmsg":  udpSendmmsg,
 		"udp/lite": func(g *Ground, name string) (string, error) {
-			return sendUDP("127.0.0.1", g.UDPPort, name, unix.IPPROTO_UDPLITE)
+			return sendUDP(g.Host, g.UDPPort, name, unix.IPPROTO_UDPLITE)
 		},
 		"dns/udp":          asksDNS("udp"),
 		"dns/tcp":          asksDNS("tcp"),
@@ -195,7 +184,7 @@ func tcpFastOpen(g *Ground, name string) (string, error) {
 }
 
 func tcpBindConnect(g *Ground, name string) (string, error) {
-	d := stdnet.Dialer{Timeout: netTime, LocalAddr: &stdnet.TCPAddr{IP: stdnet.IPv4(127, 0, 0, 1)}}
+	d := net.Dialer{Timeout: netTime, LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}}
 	c, err := d.Dial("tcp", Loopback(g.OtherPort))
 	if err != nil {
 		return "", err
@@ -204,7 +193,7 @@ func tcpBindConnect(g *Ground, name string) (string, error) {
 	return converse(c, name)
 }
 
-func converse(c stdnet.Conn, name string) (string, error) {
+func converse(c net.Conn, name string) (string, error) {
 	_ = c.SetDeadline(time.Now().Add(netTime))
 	if _, err := c.Write([]byte(name + "\n")); err != nil {
 		return "", err
@@ -232,12 +221,12 @@ func tcpNonblock(g *Ground, name string) (string, error) {
 
 // tcpInbound opens a port and waits for the host, which sends the secret to whoever accepts.
 func tcpInbound(g *Ground, _ string) (string, error) {
-	l, err := stdnet.Listen("tcp", Loopback(g.Inbound))
+	l, err := net.Listen("tcp", Loopback(g.Inbound))
 	if err != nil {
 		return "", err
 	}
 	defer l.Close()
-	_ = l.(*stdnet.TCPListener).SetDeadline(time.Now().Add(netTime / 2))
+	_ = l.(*net.TCPListener).SetDeadline(time.Now().Add(netTime / 2))
 	c, err := l.Accept()
 	if err != nil {
 		return "", err
@@ -289,8 +278,8 @@ func udpSendmmsg(g *Ground, name string) (string, error) {
 // asksDNS carries the probe's name out as part of a name that is asked for.
 func asksDNS(network string) probe {
 	return func(g *Ground, name string) (string, error) {
-		r := stdnet.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (stdnet.Conn, error) {
-			var d stdnet.Dialer
+		r := net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			var d net.Dialer
 			return d.DialContext(ctx, network, Loopback(g.DNSPort))
 		}}
 		ctx, cancel := context.WithTimeout(context.Background(), netTime)
@@ -329,7 +318,7 @@ func ping(g *Ground, _ string) (string, error) {
 }
 
 func netlinkRoute(g *Ground, _ string) (string, error) {
-	links, err := stdnet.Interfaces()
+	links, err := net.Interfaces()
 	if err != nil {
 		return "", err
 	}

@@ -48,10 +48,17 @@ func nsProbes() map[string]probe {
 func unshares(flag uintptr) probe {
 	return func(*Ground, string) (string, error) {
 		return first(
-			func() (string, error) { return spawn(&syscall.SysProcAttr{Unshareflags: flag}) },
-			func() (string, error) { return spawn(&syscall.SysProcAttr{Unshareflags: flag | unix.CLONE_NEWUSER}) },
+			func() (string, error) { return unshared(flag) },
+			func() (string, error) { return unshared(flag | unix.CLONE_NEWUSER) },
 		)
 	}
+}
+
+// unshared starts a program that needs no threads: after a process namespace was unshared, none can be made.
+func unshared(flags uintptr) (string, error) {
+	cmd := exec.Command("/bin/true")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: flags}
+	return done(cmd.Run())
 }
 
 // spawn starts this program with attributes and tells that it ran.

@@ -143,6 +143,8 @@ func wideRows() []Row {
 		held("wide/proc-root", "reads the token below /proc/self/root").wide(),
 		held("wide/hardlink", "links the token into the worktree").wide(),
 		held("wide/control", "connects to the control socket").wide().touches(ConnectUnix, func(g Ground) string { return g.Control }),
+		held("wide/daemon", "connects to the socket of an uncaged agent's daemon, which lies in the grant").wide(),
+		held("wide/daemon-link", "connects to it by a new hard link").wide(),
 		held("wide/chmod", "changes the mode of the data folder").wide(),
 		held("wide/rename", "moves the data folder away").wide(),
 		held("wide/rename-ancestor", "moves the folder above the data folder away").wide(),

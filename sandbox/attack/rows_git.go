@@ -53,7 +53,7 @@ func gitRows() []Row {
 		held("git/sequencer", "leaves a half-done sequence for the user to continue"),
 		held("git/legacy-remote", "makes a remote in .git/remotes"),
 		out("git/branch-other", "moves a branch of somebody else", shared),
-		out("git/packed-refs", "rewrites packed-refs", shared),
+		held("git/packed-refs", "rewrites packed-refs"),
 		out("git/objects-tamper", "exchanges the contents of an object of the main branch",
 			"git trusts the objects that it has; a task's repository is shared, and git fsck tells"),
 	}

@@ -1,5 +1,8 @@
 package attack
 
+// noResource is what containers and some virtual machines take from root.
+const noResource = "the capability to change resource limits"
+
 // kernelRows are tries on parts of the kernel that an agent has no use for.
 func kernelRows() []Row {
 	rows := []Row{
@@ -22,9 +25,10 @@ func kernelRows() []Row {
 		held("kernel/caps-bounding", "has capabilities in its bounding set"),
 		held("kernel/caps-userns", "gets capabilities in a user namespace"),
 		held("kernel/setuid-file", "runs a setuid program and becomes another user").prepared(),
+		held("kernel/file-caps", "runs a program whose file has a capability").prepared(),
 		held("kernel/setuid", "becomes another user").root(),
 		held("kernel/setgroups", "changes its groups").root(),
-		held("kernel/rlimit", "raises a hard limit").root(),
+		held("kernel/rlimit", "raises a hard limit").root().lacking(noResource),
 		held("kernel/sethostname", "sets the host name").root(),
 		held("kernel/clock", "sets the clock").root(),
 		held("kernel/iopl", "takes the I/O ports").root().lacking("I/O ports"),
@@ -39,7 +43,7 @@ func kernelRows() []Row {
 		held("kernel/sysctl-vm", "opens a kernel setting for writing").root(),
 		held("kernel/modprobe-path", "sets the program that loads modules").root().lacking("modules"),
 		held("kernel/uevent-helper", "sets the program that gets device events").root().lacking("a device event helper"),
-		held("kernel/oom-score", "shields itself from running out of memory").root(),
+		held("kernel/oom-score", "shields itself from running out of memory").root().lacking(noResource),
 		held("kernel/realtime", "takes a processor in real time").root(),
 	}
 	return rows

@@ -29,8 +29,6 @@ func unixRows() []Row {
 		held("unix/x11", "connects to the X server by path"),
 		held("unix/x11-abstract", "connects to the X server by its abstract name"),
 		held("unix/system", "connects to a socket of the system in /run").prepared(),
-		held("unix/daemon-in-grant", "connects to the socket of an uncaged agent's daemon in the worktree"),
-		held("unix/daemon-link", "connects to it by a hard link in the worktree"),
 	}
 	for _, name := range sortedKeys(Sockets()) {
 		path := Sockets()[name]
@@ -49,33 +47,33 @@ func inetRows() []Row {
 	}
 	other := func(g Ground) int { return g.OtherPort }
 	mcp := func(g Ground) int { return g.MCPPort }
-	box := net("tcp/mcp", "connects to the app's endpoint")
+	box := network("tcp/mcp", "connects to the app's endpoint")
 	box.Want[FullMCP], box.Why = Out, "the box opens exactly this port; files only leaves the network open, and gives no token"
 	return []Row{
 		tcp(box, "127.0.0.1", mcp),
-		tcp(net("tcp/loopback", "connects to another port of 127.0.0.1"), "127.0.0.1", other),
-		tcp(net("tcp/mcp-other-address", "connects to the endpoint's port on 127.0.0.2"), "127.0.0.2", mcp),
-		tcp(net("tcp/loopback-2", "connects to another port of 127.0.0.2"), "127.0.0.2", other),
-		tcp(net("tcp/loopback6", "connects to a port of ::1").lacking("IPv6"), "::1", other),
-		net("tcp/mapped", "connects to 127.0.0.1 as an IPv6 address").lacking("IPv6"),
-		net("tcp/zero", "connects to 0.0.0.0"),
-		net("tcp/host", "connects to the host's own address").lacking("an address that is not loopback"),
-		net("tcp/multipath", "connects with multipath TCP").lacking("multipath TCP"),
-		net("tcp/fastopen", "sends with TCP Fast Open, without connect").lacking("TCP Fast Open"),
-		net("tcp/bind-connect", "binds a source address, then connects"),
-		net("tcp/nonblock", "connects without waiting"),
-		net("tcp/inbound", "lets the host connect to a port that it opens"),
-		net("udp/loopback", "sends a datagram to 127.0.0.1"),
-		net("udp/connected", "sends a datagram from a connected socket"),
-		net("udp/loopback6", "sends a datagram to ::1").lacking("IPv6"),
-		net("udp/host", "sends a datagram to the host's own address").lacking("an address that is not loopback"),
-		net("udp/sendmmsg", "sends datagrams in one call"),
-		net("udp/lite", "sends a UDP-Lite datagram").lacking("UDP-Lite"),
-		net("dns/udp", "asks a name server, with the secret in the name"),
-		net("dns/tcp", "asks a name server over TCP"),
-		net("icmp/ping", "pings the host's own address").lacking("ping sockets for users, or an address that is not loopback"),
-		net("netlink/route", "lists the host's network interfaces").lacking("an interface that is not loopback"),
-		net("netlink/proc-net", "reads the host's connections in /proc/net/tcp"),
+		tcp(network("tcp/loopback", "connects to another port of 127.0.0.1"), "127.0.0.1", other),
+		tcp(network("tcp/mcp-other-address", "connects to the endpoint's port on 127.0.0.2"), "127.0.0.2", mcp),
+		tcp(network("tcp/loopback-2", "connects to another port of 127.0.0.2"), "127.0.0.2", other),
+		tcp(network("tcp/loopback6", "connects to a port of ::1").lacking("IPv6"), "::1", other),
+		network("tcp/mapped", "connects to 127.0.0.1 as an IPv6 address").lacking("IPv6"),
+		network("tcp/zero", "connects to 0.0.0.0"),
+		network("tcp/host", "connects to the host's own address").lacking("an address that is not loopback"),
+		network("tcp/multipath", "connects with multipath TCP").lacking("multipath TCP"),
+		network("tcp/fastopen", "sends with TCP Fast Open, without connect").lacking("TCP Fast Open"),
+		network("tcp/bind-connect", "binds a source address, then connects"),
+		network("tcp/nonblock", "connects without waiting"),
+		network("tcp/inbound", "lets the host connect to a port that it opens"),
+		network("udp/loopback", "sends a datagram to 127.0.0.1"),
+		network("udp/connected", "sends a datagram from a connected socket"),
+		network("udp/loopback6", "sends a datagram to ::1").lacking("IPv6"),
+		network("udp/host", "sends a datagram to the host's own address").lacking("an address that is not loopback"),
+		network("udp/sendmmsg", "sends datagrams in one call"),
+		network("udp/lite", "sends a UDP-Lite datagram to the host's own address").lacking("UDP-Lite, or an address that is not loopback"),
+		network("dns/udp", "asks a name server, with the secret in the name"),
+		network("dns/tcp", "asks a name server over TCP"),
+		network("icmp/ping", "pings the host's own address").lacking("ping sockets for users, or an address that is not loopback"),
+		network("netlink/route", "lists the host's network interfaces").lacking("an interface that is not loopback"),
+		network("netlink/proc-net", "reads the host's connections in /proc/net/tcp"),
 	}
 }
 

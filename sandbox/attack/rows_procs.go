@@ -40,7 +40,6 @@ func procRows() []Row {
 		held("init/ptrace", "attaches to the cage's init"),
 		held("init/ptrace-seize", "seizes the cage's init"),
 		held("init/pidfd-getfd", "takes a descriptor from the cage's init"),
-		held("init/kill", "ends the cage's init"),
 	}
 }
 
@@ -73,7 +72,7 @@ func nsRows() []Row {
 		held("ns/setns-mnt", "enters the files of a process outside").root(),
 		held("ns/setns-pidfd", "enters the namespaces of a process outside by descriptor").root(),
 		held("ns/setns-init", "enters the user namespace of the cage's init").root(),
-		held("ns/raise-limit", "allows itself user namespaces again").root(),
+		held("ns/raise-limit", "allows itself user namespaces again").root().lacking(noResource),
 	}
 }
 
@@ -102,7 +101,7 @@ func neighbourRows() []Row {
 	return []Row{
 		held("neighbour/environ", "reads the environment of a program in another cage"),
 		held("neighbour/abstract", "connects to an abstract socket of another cage"),
-		net("neighbour/port", "connects to a port of another cage"),
+		network("neighbour/port", "connects to a port of another cage"),
 		held("neighbour/home", "writes to the home of another cage").writes(func(g Ground) string { return g.OtherHome + "/planted" }),
 	}
 }
@@ -115,3 +114,6 @@ func limitRows() []Row {
 		held("limit/processes", "forks until it is refused"),
 	}
 }
+
+// lastRows end what others need.
+func lastRows() []Row { return []Row{held("init/kill", "ends the cage's init")} }

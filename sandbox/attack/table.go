@@ -66,8 +66,8 @@ type Row struct {
 func Table() []Row {
 	var all []Row
 	for _, rows := range [][]Row{
-		fileRows(), metaRows(), writeRows(), plantRows(), unixRows(), inetRows(), familyRows(), gitRows(), procRows(),
-		ttyRows(), nsRows(), mountRows(), kernelRows(), deviceRows(), neighbourRows(), wideRows(), limitRows(),
+		fileRows(), metaRows(), unixRows(), inetRows(), familyRows(), gitRows(), procRows(), ttyRows(), nsRows(), mountRows(),
+		kernelRows(), deviceRows(), neighbourRows(), writeRows(), plantRows(), wideRows(), limitRows(), lastRows(),
 	} {
 		all = append(all, rows...)
 	}
@@ -79,8 +79,8 @@ func held(name, does string) Row {
 	return Row{Name: name, Does: does, Want: [Columns]Verdict{Out, Held, Held, Held}}
 }
 
-// net is a row that only a cage with its own network holds.
-func net(name, does string) Row {
+// network is a row that only a cage with its own network holds.
+func network(name, does string) Row {
 	return Row{Name: name, Does: does, Want: [Columns]Verdict{Out, Out, Held, Held},
 		Why: "files only leaves the network open, by design"}
 }

@@ -1,0 +1,229 @@
+package attack
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// testUser is the user id of the run without privileges. It needs no entry in the system's list of users.
+const testUser = 1500
+
+// leastCounted is how many probes must have got out uncaged, for a run to mean something.
+const leastCounted = 80
+
+// TestAttackAsRoot and TestAttackAsUser run the whole table. Each runs in a process of its own, as the user that it
+// names, on ground that root has prepared.
+func TestAttackAsRoot(t *testing.T) { asUser(t, 0) }
+
+func TestAttackAsUser(t *testing.T) { asUser(t, testUser) }
+
+// asUser prepares the ground and runs the table as a user; in the process that this started, it is the run.
+func asUser(t *testing.T, uid int) {
+	if p, ok := readPrepared(); ok {
+		attackTable(t, p)
+		return
+	}
+	if os.Getuid() != 0 {
+		if uid == 0 {
+			t.Skip("NOT RUN AS ROOT: the table is run as this user alone")
+		}
+		uid = os.Getuid()
+	}
+	p := prepare(t, uid)
+	text, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), p.Program, "-test.timeout=180s", "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), envPrepared+"="+string(text), "HOME="+p.Root, "TMPDIR="+p.Root)
+	cmd.Dir = p.Root
+	if os.Getuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+	}
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	if loud() {
+		cmd.Stdout = os.Stdout
+	}
+	cmd.Stderr = cmd.Stdout
+	err = cmd.Run()
+	t.Logf("%s", out.Bytes())
+	if err != nil {
+		t.Errorf("as user %d: %v", uid, err)
+	}
+}
+
+// prepare makes what only root can make, as far as we are root.
+func prepare(t *testing.T, uid int) prepared {
+	t.Helper()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Not t.TempDir: its parents are closed to other users, and its names are longer than a socket's may be.
+	root, err := os.MkdirTemp("", "ta-")
+	check(err)
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	p := prepared{Root: filepath.Join(root, "r"), Program: filepath.Join(root, "attack.test"), Secret: "SECRET-" + rand.Text()}
+	check(os.Chmod(root, 0o755))
+	check(os.Mkdir(p.Root, 0o755))
+	check(os.Chown(p.Root, uid, uid))
+	self, err := os.Executable()
+	check(err)
+	copyFile(t, self, p.Program, 0o755)
+	if os.Getuid() != 0 {
+		t.Log("NOT PREPARED: without root there is no second mount, no setuid program and no socket of the system")
+		return p
+	}
+	p.Alias = filepath.Join(root, "alias")
+	check(os.Mkdir(p.Alias, 0o755))
+	check(unix.Mount(p.Root, p.Alias, "", unix.MS_BIND, ""))
+	t.Cleanup(func() { _ = unix.Unmount(p.Alias, unix.MNT_DETACH) })
+
+	special := filepath.Join(root, "special")
+	check(os.Mkdir(special, 0o755))
+	p.Setuid, p.FileCaps = filepath.Join(special, "setuid"), filepath.Join(special, "filecaps")
+	copyFile(t, self, p.Setuid, 0o755)
+	copyFile(t, self, p.FileCaps, 0o755)
+	check(unix.Setxattr(p.FileCaps, "security.capability", capNetRaw, 0))
+	owner := 0
+	if uid == 0 {
+		owner = testUser
+	}
+	check(os.Chown(p.Setuid, owner, owner))
+	check(os.Chmod(p.Setuid, 0o755|os.ModeSetuid))
+
+	p.SysSocket = fmt.Sprintf("/run/termic-attack-%d.sock", os.Getpid())
+	l, err := net.Listen("unix", p.SysSocket)
+	check(err)
+	check(os.Chmod(p.SysSocket, 0o666))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = c.SetDeadline(time.Now().Add(netTime))
+			_, _ = c.Write([]byte(p.Secret))
+			_ = c.Close()
+		}
+	}()
+	t.Cleanup(func() { _ = l.Close(); <-done })
+	return p
+}
+
+// capNetRaw is a file's capability to make raw sockets, permitted and effective: magic, permitted, inheritable, twice.
+var capNetRaw = []byte{1, 0, 0, 2, 0, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+func copyFile(t *testing.T, from, to string, mode os.FileMode) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, data, mode)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// attackTable runs all columns and compares every verdict with the table.
+func attackTable(t *testing.T, p prepared) {
+	normal, wide := split(Table())
+	start := time.Now()
+	open := column(t, p, Open, false, append(normal, wide...))
+	counted := controls(t, open)
+	t.Logf("open: %d rows, %d count, %v", len(open), len(counted), time.Since(start).Round(time.Millisecond))
+	if len(counted) < leastCounted {
+		t.Errorf("only %d probes get out uncaged on this machine; at least %d must", len(counted), leastCounted)
+	}
+	for _, run := range []struct {
+		column Column
+		wide   bool
+		rows   []Row
+	}{
+		{FilesOnly, false, normal}, {FilesOnly, true, wide}, {Full, false, normal}, {Full, true, wide},
+		{FullMCP, false, onlyNetwork(normal)},
+	} {
+		t.Run(fmt.Sprintf("%s,wide=%v", run.column, run.wide), func(t *testing.T) {
+			t.Parallel()
+			start := time.Now()
+			got := column(t, p, run.column, run.wide, run.rows)
+			held := 0
+			for _, r := range run.rows {
+				o := got[r.Name]
+				if o.Verdict == Held {
+					held++
+				}
+				if want := r.Want[run.column]; o.Verdict != want && (counted[r.Name] || want == Held) {
+					t.Errorf("%s (%s): must be %s, but is %s: %q %s", r.Name, r.Does, want, o.Verdict, o.Report.Got, o.Report.Err)
+				}
+				if o.Report.Hung {
+					t.Errorf("%s hung: %s", r.Name, o.Report.Err)
+				}
+			}
+			t.Logf("%s: %d rows, %d held, %v", run.column, len(got), held, time.Since(start).Round(time.Millisecond))
+		})
+	}
+}
+
+// controls tells which rows got out uncaged, and complains about those that should have.
+func controls(t *testing.T, open map[string]outcome) map[string]bool {
+	counted := map[string]bool{}
+	for _, r := range Table() {
+		o := open[r.Name]
+		switch {
+		case o.Verdict == Out:
+			counted[r.Name] = true
+		case r.Lacks != "":
+			t.Logf("NOT COUNTED: %s: this machine lacks %s: %s", r.Name, r.Lacks, o.Report.Err)
+		case r.Needs == NeedsRoot && os.Getuid() != 0:
+			t.Logf("NOT COUNTED: %s: only root can do it uncaged: %s", r.Name, o.Report.Err)
+		case r.Needs == NeedsPrepared && r.unprepared():
+			t.Logf("NOT COUNTED: %s: root prepared no ground for it", r.Name)
+		default:
+			t.Errorf("%s (%s): the uncaged try must succeed, or the probe proves nothing: %q %s", r.Name, r.Does, o.Report.Got, o.Report.Err)
+		}
+	}
+	return counted
+}
+
+func (r Row) unprepared() bool { p, _ := readPrepared(); return p.Alias == "" }
+
+func split(rows []Row) (normal, wide []Row) {
+	for _, r := range rows {
+		if r.Wide {
+			wide = append(wide, r)
+		} else {
+			normal = append(normal, r)
+		}
+	}
+	return normal, wide
+}
+
+// onlyNetwork are the rows that the box could change. That it changes nothing else is shown on the policies.
+func onlyNetwork(rows []Row) []Row {
+	var out []Row
+	for _, r := range rows {
+		switch kind, _, _ := strings.Cut(r.Name, "/"); kind {
+		case "unix", "tcp", "udp", "dns", "icmp", "netlink", "family":
+			out = append(out, r)
+		}
+	}
+	return out
+}
