@@ -36,6 +36,8 @@ type Cmd struct {
 
 	MaxOutput int64             // 0 = DefaultMaxOutput
 	OnLine    func(line string) // each line of standard error while it runs, without control bytes; nil = none
+
+	Elsewhere Starter // starts it in our stead; nil = a child of ours
 }
 
 // Result is how a child ended. It is also given next to an error of Run, with what was seen until then.
@@ -60,6 +62,9 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	out := &capped{max: orDefault(c.MaxOutput, DefaultMaxOutput)}
 	errs := &capped{max: DefaultMaxErrors}
 	lines := &lineWriter{emit: c.OnLine}
+	if c.Elsewhere != nil {
+		return c.runElsewhere(ctx, out, errs, lines)
+	}
 
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
 	cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, c.Env, c.Stdin
@@ -87,6 +92,25 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	}
 	r.TimedOut = errors.Is(context.Cause(ctx), errTimeout) && err != nil
 	return r, judge(ctx, c, r, err)
+}
+
+// runElsewhere is Run with a Starter.
+func (c Cmd) runElsewhere(ctx context.Context, out, errs *capped, lines *lineWriter) (Result, error) {
+	var stdout, stderr io.Writer = out, errs
+	if c.Stdout != nil {
+		stdout = c.Stdout
+	}
+	if c.OnLine != nil {
+		stderr = io.MultiWriter(errs, lines)
+	}
+	code, err := runElsewhere(ctx, c, stdout, stderr)
+	lines.flush()
+	r := Result{Stdout: out.buf.Bytes(), Stderr: errs.buf.String(), Code: code, Truncated: out.total > out.max, Total: out.total,
+		TimedOut: err != nil && errors.Is(context.Cause(ctx), errTimeout)}
+	if err != nil {
+		err = fmt.Errorf("run %s: %w", c.Path, err)
+	}
+	return r, err
 }
 
 var errTimeout = errors.New("the time for this program ran out")

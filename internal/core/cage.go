@@ -88,9 +88,18 @@ func caged(t store.Task) bool {
 // written the tree, without anything that a tree can make git run.
 func (c *Core) repoFor(repo *worktree.Repo, t store.Task) *worktree.Repo {
 	if caged(t) || t.FromCage {
-		return repo
+		return repo.Behind(c.machine.Room)
 	}
 	return repo.Plain()
+}
+
+// readerFor is the repository as git may be run to look at the tree of a task. Filters stay off even where no cage writes:
+// looking starts no program of a repository's choice.
+func (c *Core) readerFor(repo *worktree.Repo, t store.Task) *worktree.Repo {
+	if caged(t) || t.FromCage {
+		return repo.Behind(c.machine.Room)
+	}
+	return repo
 }
 
 // homeOf is the folder on the host that is the home of a task's caged agents.

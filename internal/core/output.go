@@ -199,7 +199,7 @@ func (c *Core) diff(ctx context.Context, task store.Task, o worktree.DiffOptions
 	if err != nil {
 		return worktree.Diff{}, err
 	}
-	return repo.Diff(ctx, task.Path, baseOf(task), o)
+	return c.readerFor(repo, task).Diff(ctx, task.Path, baseOf(task), o)
 }
 
 // baseOf is the commit-ish that a task's changes are counted from. The branch it was started from may be gone or have

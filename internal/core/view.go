@@ -164,7 +164,7 @@ func (c *Core) TaskStatus(ctx context.Context, call *Call, _ api.TaskStatusParam
 	if d.State == api.TaskLive && !project.NonGit {
 		d.Diff, d.DiffError = c.stat(ctx, t)
 		if repo, err := c.repoOf(ctx, project); err == nil {
-			if status, err := repo.Status(ctx, t.Path); err == nil {
+			if status, err := c.readerFor(repo, t).Status(ctx, t.Path); err == nil {
 				dirty := status.Dirty()
 				d.DirtyFiles = &dirty
 			}

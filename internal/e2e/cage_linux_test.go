@@ -246,3 +246,33 @@ func TestCagedServerIsReachable(t *testing.T) {
 		t.Error("the port is open after the cage has gone")
 	}
 }
+
+// TestDiffDoesNotLeaveTheTree: the app looks at a tree while its agent changes it. A folder that turns into a link in the
+// middle of the look must not show what lies behind the link: the agent itself may ask for the diff.
+func TestDiffDoesNotLeaveTheTree(t *testing.T) {
+	r := newRig(t)
+	c := r.cageTask("swapper", "enforce", nil)
+	keys := filepath.Join(r.home, "keys")
+	must(t, os.MkdirAll(keys, 0o700))
+	must(t, os.WriteFile(filepath.Join(keys, "id"), []byte("the private key\n"), 0o600))
+	c.run("mkdir d && echo tracked > d/id && git add d && git -c user.name=a -c user.email=a@example.invalid commit -qm d && " +
+		"(setsid sh -c 'while [ ! -e stop ]; do mv d e; ln -s \"" + keys + "\" d; rm d; mv e d; done' >/dev/null 2>&1 &)")
+	for range 25 {
+		out, err := try[json.RawMessage](r, "task_diff", map[string]any{"task": c.id, "full": true})
+		if strings.Contains(string(out), "private key") {
+			t.Fatalf("the diff left the tree: %s", out)
+		}
+		if err != nil && fault.CodeOf(err) == fault.Internal {
+			t.Errorf("task_diff: %v", err)
+		}
+	}
+	must(t, os.WriteFile(filepath.Join(c.path, "stop"), nil, 0o600))
+	// What stands in the tree instead of git's own files does not hold anything up.
+	c.run("rm -f \"$(git rev-parse --git-dir)/index\"; mkfifo \"$(git rev-parse --git-dir)/index\" \"$(git rev-parse --git-dir)/locked\"")
+	start := time.Now()
+	_, _ = try[json.RawMessage](r, "task_status", map[string]any{"task": c.id})
+	_, _ = try[json.RawMessage](r, "task_archive", map[string]any{"task": c.id})
+	if took := time.Since(start); took > 80*time.Second {
+		t.Errorf("pipes in place of git's files held the app up for %v", took)
+	}
+}

@@ -221,15 +221,15 @@ func copyIndex(at place) (index string, done func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	if err := copyFile(filepath.Join(at.gitDir, "index"), index); err != nil && !os.IsNotExist(err) {
+	if err := copyFile(at.gitDir, "index", index); err != nil && !os.IsNotExist(err) {
 		done()
 		return "", nil, fault.Wrap(err, fault.Unavailable, "The index of the worktree cannot be read")
 	}
 	return index, done, nil
 }
 
-func copyFile(from, to string) error {
-	src, err := os.Open(from)
+func copyFile(dir, name, to string) error {
+	src, err := openIn(dir, name)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,8 @@ type place struct {
 	// config holds for every run here. It switches filters and merge drivers off: whatever reads files or only writes an
 	// index may run them, to tell files apart that changed within one tick of the clock.
 	config []setting
+	// wall starts what reads the files of the tree; nil = a child of ours.
+	wall Wall
 }
 
 // setting is one configuration value for the time of one run.
@@ -99,7 +101,7 @@ func (g *Git) run(ctx context.Context, c command) (childproc.Result, error) {
 	}
 	r, err := childproc.Run(ctx, childproc.Cmd{
 		Path: g.bin, Args: c.args, Dir: dir, Env: g.environ(c), Stdin: c.stdin, Stdout: c.stdout,
-		Timeout: limit, MaxOutput: c.max, OnLine: c.onLine,
+		Timeout: limit, MaxOutput: c.max, OnLine: c.onLine, Elsewhere: g.elsewhere(c),
 	})
 	g.log.DebugContext(ctx, "git", "args", c.args, "dir", dir, "exit", r.Code, "took", time.Since(start))
 	switch {

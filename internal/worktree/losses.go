@@ -267,7 +267,7 @@ func (r *Repo) operationsHeld(ctx context.Context, h *holdings, branch string) e
 			return err
 		}
 	}
-	reason, err := os.ReadFile(filepath.Join(h.reg.admin, "locked"))
+	reason, err := readIn(h.reg.admin, "locked")
 	if h.locked = err == nil; h.locked {
 		h.add(LossLocked, 1, []string{printable(strings.TrimSpace(string(reason)), 200)})
 	} else if !errors.Is(err, os.ErrNotExist) {
@@ -281,7 +281,7 @@ func (r *Repo) keepOperation(ctx context.Context, h *holdings) error {
 	names := []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD"}
 	// The last three hold what was uncommitted when the operation began, and are in no ref and no stash.
 	for _, f := range []string{"rebase-merge/orig-head", "rebase-apply/orig-head", "rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOSTASH"} {
-		if b, err := os.ReadFile(filepath.Join(h.reg.admin, filepath.FromSlash(f))); err == nil {
+		if b, err := readIn(h.reg.admin, f); err == nil {
 			if id := strings.TrimSpace(string(b)); commitLine.MatchString(id + " commit 0") {
 				names = append(names, id)
 			}

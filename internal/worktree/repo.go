@@ -19,6 +19,7 @@ type Repo struct {
 	common string
 	zeros  string // the id of nothing: 40 digits, 64 with SHA-256
 	plain  bool   // filters, merge drivers and submodules act as in the user's shell
+	wall   Wall   // see Behind
 }
 
 // Open finds the repository that path lies in. path may be the root or any folder of a checkout, a linked worktree, a
@@ -178,7 +179,7 @@ func (r *Repo) registered(path string) (registration, bool, error) {
 	want := canonical(path)
 	for _, e := range entries {
 		dir := filepath.Join(base, e.Name())
-		b, err := os.ReadFile(filepath.Join(dir, "gitdir"))
+		b, err := readIn(dir, "gitdir")
 		if err != nil {
 			continue // half-made or half-removed; git skips it as well
 		}
@@ -216,6 +217,7 @@ func (r *Repo) enter(ctx context.Context, wt string) (place, error) {
 	at, err := r.in(wt)
 	if err == nil && !r.plain {
 		at.config, err = r.neutral(ctx, at)
+		at.wall = r.wall
 	}
 	return at, err
 }
