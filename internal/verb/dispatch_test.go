@@ -27,15 +27,25 @@ import (
 type rig struct {
 	*Dispatcher
 	store *store.Store
+	core  *core.Core
+	dir   string // of the profile, and the home
 }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	dir := t.TempDir()
+	return newRigWith(t, t.TempDir(), nil, "")
+}
+
+// newRigWith is newRig in a folder, with cages and settings.
+func newRigWith(t *testing.T, dir string, cages core.Cages, toml string) *rig {
+	t.Helper()
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	t.Setenv("HOME", dir)
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(dir, "gitconfig"))
+	if toml != "" {
+		check(t, os.WriteFile(filepath.Join(dir, "settings.toml"), []byte(toml), 0o600))
+	}
 	file, err := settings.Open(filepath.Join(dir, "settings.toml"), settings.Options{Home: dir, Log: log})
 	check(t, err)
 	t.Cleanup(func() { check(t, file.Close()) })
@@ -45,14 +55,14 @@ func newRig(t *testing.T) *rig {
 	git, err := worktree.New(worktree.Options{Log: log, Env: os.Environ()})
 	check(t, err)
 	c, err := core.New(t.Context(), core.Options{Store: state, Settings: file, Git: git, Host: ptyhost.New(ptyhost.Options{Log: log}),
-		Shell: shellenv.NewProber([]string{"SHELL=/bin/sh", "HOME=" + dir, "PATH=" + os.Getenv("PATH")}), Log: log, Home: dir, Version: "test"})
+		Shell: shellenv.NewProber([]string{"SHELL=/bin/sh", "HOME=" + dir, "PATH=" + os.Getenv("PATH")}), Log: log, Home: dir, DataDir: filepath.Join(dir, "data"), Version: "test", Cages: cages})
 	check(t, err)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 20*time.Second)
 		defer cancel()
 		check(t, c.Close(ctx))
 	})
-	return &rig{NewDispatcher(c, log), state}
+	return &rig{NewDispatcher(c, log), state, c, dir}
 }
 
 func check(t *testing.T, err error) {
