@@ -28,12 +28,16 @@ func (c *Core) sendBlind(ctx context.Context, call *Call, t store.Task, p api.Ta
 	if !ok {
 		return api.TaskSendResult{}, noTask(call.Caller, p.Task) // it was closed a moment ago
 	}
-	_, job, err := c.enqueue(ctx, call, tab, prompt)
-	switch code := fault.CodeOf(err); {
-	case code == fault.Forbidden || code == fault.NotFound || code == fault.Unsupported:
-		return api.TaskSendResult{}, noTask(call.Caller, p.Task) // it changed a moment ago
-	case err != nil:
+	if err := c.roomInQueue(ctx, call.Caller, tab); err != nil {
 		return api.TaskSendResult{}, err
+	}
+	_, job, err := c.enqueue(ctx, call, tab, prompt)
+	if err != nil {
+		if ctx.Err() != nil {
+			return api.TaskSendResult{}, err
+		}
+		c.log.Warn("a prompt for a task that its sender does not see was not taken", "task", t.ID, "caller", call.Caller.Task, "err", err)
+		return api.TaskSendResult{}, noTask(call.Caller, p.Task) // it changed a moment ago; what of it is not to be told
 	}
 	c.endJob(job, nil)
 	if l := c.liveOf(tab.ID); l != nil {
@@ -43,7 +47,7 @@ func (c *Core) sendBlind(ctx context.Context, call *Call, t store.Task, p api.Ta
 	return api.TaskSendResult{Mode: api.SendAccepted}, nil
 }
 
-// mayEnqueue compares the cages once more, and bounds what one caged agent lets wait.
+// mayEnqueue compares the cages once more, and looks whether there is room.
 func (c *Core) mayEnqueue(ctx context.Context, caller grant.Caller, tab store.Tab) error {
 	t, err := c.store.Task(ctx, tab.TaskID)
 	if err != nil {
@@ -52,6 +56,11 @@ func (c *Core) mayEnqueue(ctx context.Context, caller grant.Caller, tab store.Ta
 	if err := c.within(ctx, caller, t, tab); err != nil {
 		return err
 	}
+	return c.roomInQueue(ctx, caller, tab)
+}
+
+// roomInQueue bounds what one caged agent lets wait for one tab.
+func (c *Core) roomInQueue(ctx context.Context, caller grant.Caller, tab store.Tab) error {
 	prompts, err := c.store.Prompts(ctx, tab.ID)
 	if err != nil {
 		return err

@@ -8,9 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"termic/internal/api"
 	"termic/internal/fault"
@@ -236,3 +238,23 @@ func same(t *testing.T, f *fault.Error, asked string) string {
 }
 
 func missingID() string { return ids.New() }
+
+// settle waits until nothing is being created.
+func (w *world) settle(t *testing.T) {
+	t.Helper()
+	for {
+		_, changed := w.core.Watch()
+		tasks, err := w.store.Tasks(t.Context(), store.TaskFilter{})
+		check(t, err)
+		if !slices.ContainsFunc(tasks, func(t store.Task) bool { return t.State == api.TaskCreating }) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-t.Context().Done():
+			t.Fatal("a creation does not end")
+		case <-time.After(30 * time.Second):
+			t.Fatal("a creation does not end")
+		}
+	}
+}
