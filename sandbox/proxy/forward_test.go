@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -246,11 +247,12 @@ func TestChainedToTheUsersProxy(t *testing.T) {
 }
 
 func TestAUserProxyThatMisbehaves(t *testing.T) {
-	var answer string
+	var answer atomic.Value // string
 	at := listen(t, func(c net.Conn) {
 		_, _ = http.ReadRequest(bufio.NewReader(c))
-		_, _ = io.WriteString(c, answer)
-		if strings.Contains(answer, "\r\n\r\n") {
+		said, _ := answer.Load().(string)
+		_, _ = io.WriteString(c, said)
+		if strings.Contains(said, "\r\n\r\n") {
 			return
 		}
 		_, _ = io.Copy(io.Discard, c)
@@ -258,21 +260,22 @@ func TestAUserProxyThatMisbehaves(t *testing.T) {
 	choose := func(*url.URL) (*url.URL, error) { return &url.URL{Scheme: "http", Host: at}, nil }
 	r := newRig(t, Options{Upstream: choose}, "a.test")
 	r.world[at] = at
-	for _, answer = range []string{
+	for _, said := range []string{
 		"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 503 no\r\n\r\n", "nonsense\r\n\r\n", "\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 20<<10) + "\r\n\r\n",
 	} {
+		answer.Store(said)
 		if resp, _ := r.ask("CONNECT a.test:443 HTTP/1.1\r\nHost: x\r\n\r\n"); resp.StatusCode != 502 {
-			t.Errorf("after %.40q: %s", answer, resp.Status)
+			t.Errorf("after %.40q: %s", said, resp.Status)
 		}
 	}
-	answer = "HTTP/1.1 200 OK\r\n\r\n220 early\r\n" // what came with the answer belongs to the client
+	answer.Store("HTTP/1.1 200 OK\r\n\r\n220 early\r\n") // what came with the answer belongs to the client
 	c := r.tunnel("a.test:443")
 	buf := make([]byte, 11)
 	if _, err := io.ReadFull(c, buf); err != nil || string(buf) != "220 early\r\n" {
 		t.Errorf("%q, %v", buf, err)
 	}
-	answer = "HTTP/1.1 200 " // and then nothing
+	answer.Store("HTTP/1.1 200 ") // and then nothing
 	start := time.Now()
 	if resp, body := r.ask("CONNECT a.test:443 HTTP/1.1\r\nHost: x\r\n\r\n"); resp.StatusCode != 502 || !strings.Contains(body, "within 8 seconds") {
 		t.Errorf("%s %s", resp.Status, body)

@@ -110,6 +110,11 @@ func TestHostileNamesGoNowhere(t *testing.T) {
 	if got := r.dials(); len(got) > 0 {
 		t.Errorf("hostile names were dialled: %v", got)
 	}
+	for _, d := range r.decisions {
+		if d.Verdict != Blocked || strings.Contains(d.Host, "pass") || len(d.Host) > 300 {
+			t.Errorf("told %+v", d)
+		}
+	}
 }
 
 // flipping answers another address each time, as a hostile name server does.

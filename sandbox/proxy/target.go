@@ -29,8 +29,8 @@ func parseTarget(authority string, def uint16) (target, string) {
 		return target{}, "no host is named"
 	case len(authority) > 1024:
 		return target{}, "the host is too long"
-	case strings.ContainsAny(authority, "@"):
-		return target{host: printable(authority)}, "a user name before the host is not accepted"
+	case strings.Contains(authority, "@"): // what stands before it may be a password
+		return target{host: printable(authority[strings.LastIndexByte(authority, '@')+1:])}, "a user name before the host is not accepted"
 	case strings.ContainsAny(authority, "/?#\\ \t\r\n\x00"):
 		return target{host: printable(authority)}, "the host holds a character that belongs to no host"
 	}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/rand"
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -145,21 +147,31 @@ func TestASilentTunnelEnds(t *testing.T) {
 }
 
 func TestCloseEndsEverything(t *testing.T) {
-	r := newRig(t, Options{}, "a.test", "slow.test")
+	r := newRig(t, Options{}, "a.test", "slow.test", "ws.test")
 	r.place("a.test", "203.0.113.1", 443, listen(t, echo))
+	r.place("ws.test", "203.0.113.3", 80, listen(t, func(c net.Conn) {
+		_, _ = http.ReadRequest(bufio.NewReader(c))
+		_, _ = io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+		echo(c)
+	}))
+	socket := r.open()
+	_, _ = io.WriteString(socket, "GET http://ws.test/ HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+	if b := make([]byte, 12); !readFull(socket, b) || string(b) != "HTTP/1.1 101" {
+		t.Fatalf("%q", b)
+	}
 	r.place("slow.test", "203.0.113.2", 80, listen(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }))
 	idle, tunnel := r.open(), r.tunnel("a.test:443")
 	halfHead := r.open()
 	_, _ = io.WriteString(halfHead, "CONNECT a.te")
 	waiting := r.open()
 	_, _ = io.WriteString(waiting, "GET http://slow.test/ HTTP/1.1\r\nHost: x\r\n\r\n")
-	r.awaitDials(2)
+	r.awaitDials(3)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	if err := r.proxy.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
-	for name, c := range map[string]net.Conn{"idle": idle, "tunnel": tunnel, "half a head": halfHead, "waiting": waiting} {
+	for name, c := range map[string]net.Conn{"idle": idle, "tunnel": tunnel, "half a head": halfHead, "waiting": waiting, "web socket": socket} {
 		_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
 		if _, err := io.ReadAll(c); errors.Is(err, context.DeadlineExceeded) || err != nil && strings.Contains(err.Error(), "timeout") {
 			t.Errorf("%s is still open", name)
@@ -168,6 +180,11 @@ func TestCloseEndsEverything(t *testing.T) {
 	if _, err := net.Dial("tcp", r.addr); err == nil {
 		t.Error("it still listens")
 	}
+}
+
+func readFull(r io.Reader, b []byte) bool {
+	_, err := io.ReadFull(r, b)
+	return err == nil
 }
 
 func (r *rig) awaitDials(n int) {

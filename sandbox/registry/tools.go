@@ -163,12 +163,10 @@ func readCargo(ctx context.Context, a *asking) {
 // cargoFiles reads the field dl of a sparse index. The address that cargo complained of is the one of config.json, or of
 // the package where cargo has the former already; a git index has neither.
 func cargoFiles(ctx context.Context, env []string, config url.URL) string {
-	base, ok := strings.CutSuffix(config.Path, "/config.json")
-	if !ok {
-		if base, ok = strings.CutSuffix(config.Path, cargoPath); !ok {
-			return ""
-		}
+	if base, ok := strings.CutSuffix(config.Path, cargoPath); ok {
 		config.Path = base + "/config.json"
+	} else if !strings.HasSuffix(config.Path, "/config.json") {
+		return ""
 	}
 	transport := &http.Transport{DisableKeepAlives: true}
 	up, err := proxy.UpstreamFrom(env)
