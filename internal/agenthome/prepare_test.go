@@ -391,6 +391,15 @@ func TestPrepareAgain(t *testing.T) {
 	if got := u.read(o.Home + "/.claude/projects/x/t.jsonl"); got != "a conversation" {
 		t.Errorf("conversation %q", got)
 	}
+	before, err := os.Stat(o.Home + "/.claude/.claude.json")
+	u.must(err)
+	u.has(o.Home+"/.claude/settings.json", strings.Join(strings.Fields(u.read(o.Home+"/.claude/settings.json")), ""))
+	u.prepare(o)
+	after, err := os.Stat(o.Home + "/.claude/.claude.json")
+	u.must(err)
+	if !os.SameFile(before, after) || !strings.HasPrefix(u.read(o.Home+"/.claude/settings.json"), `{"`) {
+		t.Error("a file that meant the same was written again")
+	}
 	o.Agent = "codex"
 	u.prepare(o)
 	u.has(o.Home+"/.codex/config.toml", "model = \"chosen-inside\"\nsandbox_mode = \"read-only\"\n[broken\n")

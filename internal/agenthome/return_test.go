@@ -410,3 +410,49 @@ func nameIn(text string) string {
 	}
 	return ""
 }
+
+// Who holds the lock is alone, also among goroutines of one process.
+func TestLockKeepsOthersOut(t *testing.T) {
+	path := t.TempDir() + "/lock"
+	inside, most := 0, 0
+	var seen sync.Mutex
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				err := locked(path, func() error {
+					seen.Lock()
+					inside++
+					most = max(most, inside)
+					seen.Unlock()
+					time.Sleep(100 * time.Microsecond) // a chance for the others
+					seen.Lock()
+					inside--
+					seen.Unlock()
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if most != 1 {
+		t.Errorf("%d were inside at once", most)
+	}
+}
+
+// The user's own agent may write its login between our look and our step: its word is not lost.
+func TestReplaceSeesAnotherHand(t *testing.T) {
+	u := newUser(t)
+	u.has("login", claudeLogin("theirs", 3))
+	x := exchange{form: claude().login, path: u.real + "/login"}
+	done, err := x.replace([]byte(claudeLogin("before", 1)), object{})
+	if done || err != nil || !carries(u.read(u.real+"/login"), "theirs") {
+		t.Errorf("done %v, %v: %s", done, err, u.read(u.real+"/login"))
+	}
+	if done, err := x.replace([]byte(u.read(u.real+"/login")), object{}); !done || err != nil || u.read(u.real+"/login") != "{}" {
+		t.Errorf("done %v, %v", done, err)
+	}
+}

@@ -160,6 +160,15 @@ func (o object) set(key string, value any) {
 	o[key] = raw
 }
 
+// mustObject writes an object as JSON; its values were read from JSON or made by us.
+func mustObject(o object) json.RawMessage {
+	raw, err := json.Marshal(o)
+	if err != nil {
+		panic("an object has a value that is no JSON: " + err.Error())
+	}
+	return raw
+}
+
 // child reads a member that is an object; otherwise it is empty.
 func (o object) child(key string) object {
 	if c, err := parseObject(o[key]); err == nil {
@@ -208,8 +217,12 @@ func isPlain(raw json.RawMessage) bool {
 	return false
 }
 
-// writeObject puts a JSON object into the home.
+// writeObject puts a JSON object into the home. A file that means the same already is left alone: the agent that wrote it
+// may be running, and about to write it again.
 func (s *seeding) writeObject(rel string, o object) error {
+	if old, err := s.tree.read(rel, maxConfig); err == nil && sameJSON(old, mustObject(o)) {
+		return nil
+	}
 	data, err := json.MarshalIndent(o, "", "  ")
 	if err != nil {
 		return err
