@@ -219,6 +219,9 @@ func (r *Repo) enter(ctx context.Context, wt string) (place, error) {
 		at.config, err = r.neutral(ctx, at)
 		at.wall = r.wall
 	}
+	if err == nil && at.wall != nil {
+		err = plainNotes(at.gitDir)
+	}
 	return at, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"termic/internal/childproc"
+	"termic/internal/fault"
 )
 
 // Wall makes a place in which a program sees nothing of the machine but the system's programs and these paths, and has no
@@ -57,6 +58,19 @@ func (g *Git) elsewhere(c command) childproc.Starter {
 
 // maxNote bounds a file of git's own notes that is read whole.
 const maxNote = 1 << 20
+
+// plainNotes refuses an administrative folder in which a cage has put something else in the place of git's files: git
+// would wait for a pipe until its time has run out.
+func plainNotes(admin string) error {
+	for _, name := range []string{"HEAD", "index", "commondir", "gitdir", "config.worktree"} {
+		st, err := os.Lstat(filepath.Join(admin, name))
+		if err == nil && !st.Mode().IsRegular() {
+			return fault.New(fault.Conflict, "git's own file %s of this worktree is not a file any more", name).
+				WithHint("The agent has put something else into %s. Take that away, or archive the task with discard.", admin)
+		}
+	}
+	return nil
+}
 
 // openIn opens a regular file of a folder that an agent may write, such as a worktree's administrative folder. No link
 // leads out of the folder, and a pipe in the file's place is not waited for.
