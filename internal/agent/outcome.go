@@ -213,6 +213,10 @@ func (w Watch) settled(o Observation, v Verdict) (Watch, Verdict) {
 	if !o.State.Work.Settled() || o.State.Work == NeedsInput {
 		return w, v
 	}
+	if at := o.State.Fresh(o.Now); w.Prompt == "" && !at.IsZero() {
+		v.soonest(at) // the newest prompt of another is under way, though the agent does not show it yet
+		return w, v
+	}
 	own := w.Prompt == "" || o.State.PromptWorked || w.TrustDone && o.State.Work == Done || w.graceOver(o.Now, &v)
 	if !own {
 		return w, v

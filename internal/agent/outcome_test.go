@@ -31,6 +31,11 @@ func TestOutcome(t *testing.T) {
 	gone := Observation{}
 	archived := Observation{Missing: "archived"}
 	stopped := Observation{Present: true}
+	sent := func(w Work, worked bool, ago int) State {
+		s := st(w, worked)
+		s.Submits, s.Submitted = 2, at(-ago)
+		return s
+	}
 	deaf := live(State{Work: Idle}, PhaseNone)
 	for _, c := range []struct {
 		name  string
@@ -40,6 +45,10 @@ func TestOutcome(t *testing.T) {
 	}{
 		{"nothing asked, at rest", Watch{}, []look{{0, live(st(Idle, false), PhaseNone)}}, over{0, "done", ""}},
 		{"nothing asked, at work, then done", Watch{}, []look{{0, live(st(Working, true), PhaseNone)}, {7, live(st(Done, true), PhaseNone)}}, over{7, "done", ""}},
+		{"nothing asked, a prompt of another was just typed", Watch{}, []look{{0, live(sent(Idle, false, 1), PhaseNone)}, {2, live(sent(Working, true, 1), PhaseNone)}, {9, live(sent(Done, true, 1), PhaseNone)}}, over{9, "done", ""}},
+		{"nothing asked, a prompt of another was typed and never showed work", Watch{}, []look{{0, live(sent(Idle, false, 10), PhaseNone)}}, over{20, "done", ""}},
+		{"nothing asked, a prompt of another was typed long ago", Watch{}, []look{{0, live(sent(Idle, false, 90), PhaseNone)}}, over{0, "done", ""}},
+		{"nothing asked, a prompt of another is answered", Watch{}, []look{{0, live(sent(Done, true, 1), PhaseNone)}}, over{0, "done", ""}},
 		{"nothing asked, a question", Watch{}, []look{{0, live(st(NeedsInput, false), PhaseNone)}}, over{0, "needs_input", ""}},
 		{"nothing asked, more in the queue", Watch{}, []look{{0, queued(st(Done, true), PhaseNone, 1)}, {9, live(st(Working, true), PhaseNone)}, {12, live(st(Done, true), PhaseNone)}}, over{12, "done", ""}},
 		{"a question before the queue gets its grace", Watch{}, []look{{0, queued(st(NeedsInput, true), PhaseNone, 1)}}, over{30, "needs_input", ""}},

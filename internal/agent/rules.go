@@ -284,6 +284,7 @@ func (d *Detector) submit(now time.Time, id string, hash uint64) {
 	d.st.Submits++
 	d.st.Prompt = id
 	d.submitAt, d.submitHash = now, hash
+	d.st.Submitted = now
 	d.settleAt, d.noticeAt, d.flickerAt, d.heldSince = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 	d.st.Held, d.byQuiet = false, false
 	d.doneAt = time.Time{}

@@ -69,10 +69,23 @@ type State struct {
 	// Progress is a percentage while the agent tells one, otherwise -1.
 	Progress int
 
-	Submits      uint64 // prompts submitted in this terminal, by us or by hand. From 1 on the agent knows its session id
-	Prompt       string // id of the newest prompt; empty when it was typed by hand
-	PromptWorked bool   // it was seen at work, asking, or newly done since the newest prompt
+	Submits      uint64    // prompts submitted in this terminal, by us or by hand. From 1 on the agent knows its session id
+	Prompt       string    // id of the newest prompt; empty when it was typed by hand
+	Submitted    time.Time // when that was
+	PromptWorked bool      // it was seen at work, asking, or newly done since the newest prompt
 
 	WorkSeq uint64 // times that it began to work
 	DoneSeq uint64 // times that it became done; with what a person has seen, this makes the badge
+}
+
+// Fresh reports until when a state of rest may be that from before the newest prompt: an agent may take seconds to show
+// that it has begun. Zero when it cannot be: the agent has shown work since, or never does.
+func (s State) Fresh(now time.Time) (until time.Time) {
+	if !s.Capable || s.PromptWorked || s.Submits == 0 || s.Work == Working || s.Work == NeedsInput {
+		return time.Time{}
+	}
+	if at := s.Submitted.Add(IdleGrace); now.Before(at) {
+		return at
+	}
+	return time.Time{}
 }

@@ -112,6 +112,9 @@ func (c *Core) drain(l *liveTab) time.Duration {
 		if !ok || !readyForPrompt(l.det.State()) {
 			return 0
 		}
+		if until := l.det.State().Fresh(time.Now()); !until.IsZero() {
+			return time.Until(until) // the one before is not seen at work yet: it would be typed into that turn
+		}
 		if wait := c.untilNext(l, p); wait > 0 {
 			return wait
 		}
