@@ -31,8 +31,9 @@ const (
 	byRlimit = "rlimit"
 )
 
-// lowestPidMax is what the kernel takes at least for a bound on process ids: it keeps 300 for itself.
-const lowestPidMax = 301
+// reservedPids are the process ids that the kernel (RESERVED_PIDS) gives out once and never again after its numbers have
+// gone round: a bound on the ids bounds the processes that live to that much less.
+const reservedPids = 300
 
 // newBounds puts a process, which is about to become the parent of a cage, under the limits.
 func newBounds(want Limits, pid int) *bounds {
@@ -201,7 +202,7 @@ func (b *bounds) ask(m *wire.Setup) {
 	if b.want.Processes > 0 && b.by.processes == "" {
 		m.NumProcs = b.want.Processes
 		if inside.PidMaxIsOurs() {
-			m.PidMax = max(b.want.Processes, lowestPidMax)
+			m.PidMax = b.want.Processes + reservedPids
 		}
 	}
 	if b.want.Memory > 0 && b.by.memory == "" {
@@ -217,7 +218,7 @@ func (b *bounds) report(pidMax bool) (processes, memory, files Limit) {
 	case b.by.processes != "":
 		processes = Limit{Value: b.want.Processes, By: b.by.processes}
 	case pidMax:
-		processes = Limit{Value: max(b.want.Processes, lowestPidMax), By: byPidMax}
+		processes = Limit{Value: b.want.Processes + reservedPids, By: byPidMax}
 	case root:
 		processes = Limit{Note: "Not limited: the kernel counts no processes of root, and here is neither a cgroup to use nor Linux 6.14."}
 	default:
