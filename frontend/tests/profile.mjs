@@ -44,7 +44,10 @@ export class Profile {
       "[user]\n\tname = Tester\n\temail = tester@example.com\n[init]\n\tdefaultBranch = main\n",
     );
     this.repo = this.newRepo(options.repoName ?? "repo");
-    this.writeSettings((options.settings ?? "").replaceAll("DIR", this.dir), options.head ?? "");
+    this.writeSettings(
+      (options.settings ?? "").replaceAll("DIR", this.dir).replaceAll("BIN", this.bin),
+      options.head ?? "",
+    );
   }
 
   get env() {

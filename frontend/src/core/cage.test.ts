@@ -19,7 +19,7 @@ import {
   ticked,
   tightenings,
 } from "./cage";
-import { allowing, gathered, refusedCount } from "./denials";
+import { allowing, gathered, refusedCount, whyRefused } from "./denials";
 
 const tab = (over: Partial<TabStatus> = {}): TabStatus => ({
   id: "tab",
@@ -86,7 +86,7 @@ test("a report of a cage becomes sentences, and what is not known by name is pas
   expect(lines.find((line) => line.name === "Kernel")?.text).toBe("Landlock 7, seccomp.");
   expect(lines.find((line) => line.name === "Also")?.text).toBe("A new wall.");
   expect(lines.filter((line) => !line.holds).map((line) => line.text)).toEqual([
-    "Memory: not limited.",
+    "Processes: 4096 by cgroup v2, memory: not limited.",
     "It runs as root.",
   ]);
 });
@@ -238,4 +238,12 @@ test("the same refusal to two tabs is one line; what was only recorded is not co
   expect(refusedCount(undefined)).toBe(0);
   expect(allowing(denials[0] as (typeof denials)[number])).toEqual({ host: "a:443" });
   expect(allowing({ kind: "other", target: "x", count: 1, last: "" })).toBeUndefined();
+});
+
+test.each([
+  ["a.b:443", "a.b is not on the list", "It is not on the list."],
+  ["a.b:443", "a.bc is not on the list.", "a.bc is not on the list."],
+  ["/x", "", ""],
+])("the reason of %j, %j, is shown as %j", (target, reason, wanted) => {
+  expect(whyRefused({ kind: "host", target, count: 1, last: "", reason })).toBe(wanted);
 });

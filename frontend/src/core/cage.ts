@@ -101,13 +101,18 @@ export function forceLines(cage: CageInForce): ForceLine[] {
     });
   if (kernel.length > 0) lines.push({ name: "Kernel", holds: true, text: `${capital(kernel.join(", "))}.` });
   if (other.length > 0) lines.push({ name: "Also", holds: true, text: `${capital(other.join(", "))}.` });
-  for (const limit of cage.limits ?? [])
-    lines.push({ name: "Limits", holds: !/not limited/i.test(limit), text: sentence(limit) });
+  const limits = cage.limits ?? [];
+  if (limits.length > 0)
+    lines.push({
+      name: "Limits",
+      holds: !limits.some((one) => /not limited/i.test(one)),
+      text: sentence(limits.join(", ")),
+    });
   if (cage.as_root)
     lines.push({
       name: "User",
       holds: true,
-      text: "Runs as root, without capabilities. What it writes belongs to root.",
+      text: "Root, without any of its capabilities.",
     });
   return [...lines, ...notes(cage)];
 }
@@ -229,24 +234,25 @@ export function layerName(from: string, agent: string): string {
     agent,
     settings: "Settings",
     builtin: "Built in",
+    worktree: "Worktree",
+    home: "Private copy for this task",
   };
   return names[from] ?? from;
 }
 
-/** All lines of one kind of access, those that cannot be changed here first, each once per layer. */
+/** All lines of some kinds of access, each once per kind of layer: what cannot be changed here first. */
 export function linesOf(layers: CageLayer[], saved: CageLayer[], access: Access[]): CageLine[] {
-  const order = ["builtin", "agent", "settings", "repo", "project", "task"];
-  const lines = layers.flatMap((layer) =>
-    access.flatMap((one) =>
-      [...new Set(layer[one] ?? [])].map((text) => ({
-        access: one,
-        text,
-        from: layer.kind,
-        fresh: !saved.some((old) => old.kind === layer.kind && old[one]?.includes(text)),
-      })),
-    ),
-  );
-  return lines.sort((a, b) => order.indexOf(a.from) - order.indexOf(b.from));
+  const order = ["worktree", "home", "agent", "builtin", "settings", "repo", "project", "task"];
+  const lines = new Map<string, CageLine>();
+  for (const layer of layers) {
+    for (const one of access) {
+      for (const text of layer[one] ?? []) {
+        const fresh = !saved.some((old) => old.kind === layer.kind && old[one]?.includes(text));
+        lines.set(`${layer.kind} ${one} ${text}`, { access: one, text, from: layer.kind, fresh });
+      }
+    }
+  }
+  return [...lines.values()].sort((a, b) => order.indexOf(a.from) - order.indexOf(b.from));
 }
 
 /** What a host rule may look like. The app reads it again and has the last word. */

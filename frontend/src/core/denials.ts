@@ -43,3 +43,13 @@ export const attempted = (denial: Denial) => asked[denial.kind] ?? "";
 export function refusedCount(denials: Denial[] | undefined): number {
   return gathered(denials ?? []).filter((one) => !one.would_deny).length;
 }
+
+/** Why it was refused, as a sentence that does not say the target again, which stands above it. */
+export function whyRefused(denial: Denial): string {
+  const reason = denial.reason?.trim() ?? "";
+  if (!reason) return "";
+  const bare = denial.target.replace(/:\d+$/, "");
+  const named = [denial.target, bare].find((name) => reason.startsWith(`${name} `));
+  const text = named ? `It${reason.slice(named.length)}` : reason;
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

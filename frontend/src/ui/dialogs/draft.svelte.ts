@@ -23,6 +23,8 @@ export class SandboxDraft {
   readonly #mode: Mode;
   readonly #task: Knobs;
   readonly #project: Knobs;
+  /** What every cage of a task has. */
+  readonly #fixed: CageLayer[];
   /** Layers that this dialog only shows. */
   #shown = $state.raw<CageLayer[]>([]);
 
@@ -33,13 +35,20 @@ export class SandboxDraft {
     this.#project = knobsOf(project?.cage);
     this.project = knobsOf(project?.cage);
     const { sandboxRead: read, sandboxWrite: write, sandboxHosts: hosts } = settings;
-    this.#shown = [{ kind: "settings", read, write, hosts }];
+    this.#fixed = [
+      { kind: "worktree", write: [task.path] },
+      { kind: "home", write: ["~"] },
+    ];
+    this.#shown = [...this.#fixed, { kind: "settings", read, write, hosts }];
   }
 
   /** Takes the layers that the app composes the cage from, once they are known. */
   know(result: TaskSandboxResult): void {
     if (!result.layers) return;
-    this.#shown = result.layers.filter((layer) => layer.kind !== "task" && layer.kind !== "project");
+    this.#shown = [
+      ...this.#fixed,
+      ...result.layers.filter((layer) => layer.kind !== "task" && layer.kind !== "project"),
+    ];
   }
 
   readonly layers: CageLayer[] = $derived([
