@@ -77,6 +77,7 @@ func acts() map[string]func([]string) (string, error) {
 		"forks":   forks,
 		"files":   manyFiles,
 		"hog":     hog,
+		"one":     func([]string) (string, error) { return "", exec.Command("/usr/bin/true").Run() },
 		"orphan":  orphan,
 		"sleep":   func([]string) (string, error) { fmt.Println("ready"); time.Sleep(time.Hour); return "", nil },
 		"obey":    obey,

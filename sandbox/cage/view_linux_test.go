@@ -2,6 +2,7 @@ package cage
 
 import (
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -388,7 +389,7 @@ func TestPrograms(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	o := newObedient(t, Spec{View: systemView(t), Net: true, Limits: Limits{Processes: 320, Memory: 256 << 20, OpenFiles: 64}})
+	o := newObedient(t, Spec{View: systemView(t), Net: true, Limits: Limits{Processes: 100, Memory: 256 << 20, OpenFiles: 64}})
 	e := o.Enforcement()
 	t.Logf("processes %+v, memory %+v, files %+v", e.Processes, e.Memory, e.OpenFiles)
 	if e.OpenFiles.Value != 64 || e.Memory.By == "" {
@@ -396,6 +397,11 @@ func TestLimits(t *testing.T) {
 	}
 	if e.Processes.By == "" {
 		t.Skip("nothing here limits processes: " + e.Processes.Note)
+	}
+	for range 400 { // one after the other: ids that were given back are there again
+		if got := o.do("one"); got != "ok" {
+			t.Fatalf("one process after the other: %s", got)
+		}
 	}
 	if got := o.do("forks", "2000"); !strings.Contains(got, "EAGAIN") && !strings.Contains(got, "ENOMEM") {
 		t.Errorf("forks: %s", got)
@@ -420,4 +426,23 @@ func TestLimitsAreAsked(t *testing.T) {
 			t.Errorf("%+v: %+v", l, e)
 		}
 	}
+}
+
+// TestCoveredSocket: the socket of somebody outside is hidden, and new things can still be made beside it. With a folder
+// that is hidden they cannot.
+func TestCoveredSocket(t *testing.T) {
+	dir := folder(t)
+	must(t, os.MkdirAll(dir+"/w", 0o700))
+	l, err := net.Listen("unix", dir+"/w/s")
+	must(t, err)
+	defer l.Close()
+	plain := newObedient(t, Spec{Net: true, View: with(systemView(t), Mount{Source: dir + "/w", Write: true})})
+	plain.want("ok", "connect", "unix", dir+"/w/s")
+	v := with(systemView(t), Mount{Source: dir + "/w", Write: true})
+	v.Covers = []string{dir + "/w/s"}
+	o := newObedient(t, Spec{Net: true, View: v})
+	o.wantAny([]string{"ECONNREFUSED", "EACCES", "EPERM", "ENOTSOCK"}, "connect", "unix", dir+"/w/s")
+	o.wantAny([]string{"EBUSY", "EROFS", "EACCES"}, "remove", dir+"/w/s")
+	o.want("ok", "write", dir+"/w/new", "x")
+	o.want("ok", "mkdir", dir+"/w/d")
 }

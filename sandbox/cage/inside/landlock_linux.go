@@ -137,10 +137,11 @@ func restrictFiles(b *builder, self int, root bool) (int, error) {
 		}
 	}
 	// A rule holds for everything below, across mounts. So a hidden thing divides every rule above it, not just that of the
-	// grant that shows it.
+	// grant that shows it. A socket divides none: nothing new could be made beside it, and a server that makes its socket
+	// anew can do so anywhere in a grant, where no division would hide it either.
 	var hidden []string
 	for _, p := range b.spots {
-		if p.cover {
+		if p.cover && !b.denied[p.host].socket {
 			hidden = append(hidden, p.path)
 		}
 	}

@@ -19,6 +19,7 @@ func openPlain(dirfd int, path string) (int, error) {
 type identity struct {
 	dev, ino uint64
 	dir      bool
+	socket   bool
 }
 
 func identify(fd int) (identity, error) {
@@ -26,7 +27,8 @@ func identify(fd int) (identity, error) {
 	if err := unix.Fstat(fd, &st); err != nil {
 		return identity{}, err
 	}
-	return identity{uint64(st.Dev), st.Ino, st.Mode&unix.S_IFMT == unix.S_IFDIR}, nil
+	kind := st.Mode & unix.S_IFMT
+	return identity{uint64(st.Dev), st.Ino, kind == unix.S_IFDIR, kind == unix.S_IFSOCK}, nil
 }
 
 // clone makes a mount, not yet placed, of what fd shows, with everything mounted below it.
