@@ -67,12 +67,18 @@ func newLair(t *testing.T, c client) *lair {
 	l.git(l.repo, "add", "-A")
 	l.git(l.repo, "commit", "-qm", "first")
 	l.git(l.repo, "worktree", "add", "-q", "-b", "first", l.worktree)
+	l.prepare()
+	return l
+}
+
+// prepare makes the private home, or brings it up to date.
+func (l *lair) prepare() {
+	l.t.Helper()
 	git, err := exec.LookPath("git")
 	l.must(err)
-	l.prepared, err = agenthome.Prepare(context.Background(), agenthome.Options{Agent: c.id, RealHome: l.user, Home: l.home,
-		Trusted: []string{l.worktree, l.repo}, Repo: l.repo, Env: l.env, Unasked: true, Git: git})
+	l.prepared, err = agenthome.Prepare(context.Background(), agenthome.Options{Agent: l.c.id, RealHome: l.user, Home: l.home,
+		Trusted: []string{l.worktree, l.repo}, Repo: l.repo, Env: l.env, Unasked: true, CopyBack: true, Git: git})
 	l.must(err)
-	return l
 }
 
 // fill writes what a user has, with something in it at every place that runs by itself.
@@ -276,6 +282,23 @@ func TestPrivateHome(t *testing.T) {
 			t.Logf("seeded %s", name)
 		}
 	})
+}
+
+// A subscription's login is enough for claude, without a key in the environment, and what it leaves of it is taken for
+// the same login. (Codex's login leads to its vendor's servers alone.)
+func TestLoginInPrivateHome(t *testing.T) {
+	l := newLair(t, clients[0])
+	login := fmt.Sprintf(`{"claudeAiOauth":{"accessToken":"sk-ant-oat01-%[1]s","refreshToken":"sk-ant-ort01-%[1]s","expiresAt":%[2]d,"scopes":["user:inference","user:profile"],"subscriptionType":"max"}}`,
+		strings.Repeat("a", 80), time.Now().Add(8*time.Hour).UnixMilli())
+	l.file(l.user+"/.claude/.credentials.json", login)
+	delete(l.env, "ANTHROPIC_API_KEY")
+	l.prepare()
+	l.say(l.start(l.worktree, l.inHome()), "SAY by login")
+	l.answered("by login")
+	r, err := agenthome.Return(context.Background(), agenthome.ReturnOptions{Agent: "claude", RealHome: l.user, Env: l.env, Homes: []string{l.home}})
+	if err != nil || len(r.Taken)+len(r.Pushed)+len(r.Refused) > 0 || l.read(l.user+"/.claude/.credentials.json") != login {
+		t.Errorf("returned %+v, %v", r, err)
+	}
 }
 
 // The marks work: outside, the same user's files do run. (Without this the test above would prove nothing.)
