@@ -154,7 +154,7 @@ func newIDRig(t *testing.T) *idRig {
 	git, err := worktree.New(worktree.Options{Log: log, Env: env})
 	must(t, err)
 	r.Core, err = New(t.Context(), Options{Store: state, Settings: file, Git: git, Host: ptyhost.New(ptyhost.Options{Log: log}),
-		Shell: shellenv.NewProber(env), Log: log, Home: r.dir, Version: "test", Endpoint: r.endpoint})
+		Shell: shellenv.NewProber(env), Log: log, Home: r.dir, DataDir: t.TempDir(), Version: "test", Endpoint: r.endpoint})
 	must(t, err)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
