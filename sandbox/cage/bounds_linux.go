@@ -217,12 +217,12 @@ func (b *bounds) report(pidMax bool) (processes, memory, files Limit) {
 	case b.want.Processes <= 0:
 	case b.by.processes != "":
 		processes = Limit{Value: b.want.Processes, By: b.by.processes}
+	case !root: // the count is that of this user in the cage's own user namespace
+		processes = Limit{Value: b.want.Processes, By: byRlimit}
 	case pidMax:
 		processes = Limit{Value: b.want.Processes + reservedPids, By: byPidMax}
-	case root:
-		processes = Limit{Note: "Not limited: the kernel counts no processes of root, and here is neither a cgroup to use nor Linux 6.14."}
 	default:
-		processes = Limit{Value: b.want.Processes, By: byRlimit}
+		processes = Limit{Note: "Not limited: the kernel counts no processes of root, and here is neither a cgroup to use nor Linux 6.14."}
 	}
 	switch {
 	case b.want.Memory <= 0:

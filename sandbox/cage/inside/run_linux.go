@@ -42,6 +42,9 @@ func run(c *socket) error {
 	if err := c.send(&wire.Started{Pid: pid}); err != nil {
 		return err
 	}
+	for range spareThreads {
+		go func() { _ = unix.Nanosleep(&unix.Timespec{Nsec: 5e6}, nil) }()
+	}
 	// Both end with the process: whichever is first, the kernel ends every other process of the namespace after it.
 	done := make(chan struct{}, 2)
 	go func() {
@@ -55,6 +58,10 @@ func run(c *socket) error {
 	<-done
 	return nil
 }
+
+// spareThreads are made while threads can still be made: the runtime ends a process in which it cannot, and a program that
+// uses up the cage's processes would end the cage. Threads that have nothing to do are kept.
+const spareThreads = 3
 
 // start executes the program on the terminal, or on the descriptors that came along.
 func start(r *wire.Run, fds []int) (int, error) {
