@@ -453,3 +453,18 @@ func TestCoveredSocket(t *testing.T) {
 	o.want("ok", "write", dir+"/w/new", "x")
 	o.want("ok", "mkdir", dir+"/w/d")
 }
+
+// TestPinFallsWithItsFile states the limit of pins that the package doc names, and that a cover does not share it.
+func TestPinFallsWithItsFile(t *testing.T) {
+	dir := folder(t)
+	put(t, dir+"/w/pinned", "old")
+	v := with(systemView(t), Mount{Source: dir + "/w", Target: "/w", Write: true})
+	v.Pins = []string{dir + "/w/pinned"}
+	o := newObedient(t, Spec{Net: true, View: v})
+	o.want("EROFS", "append", "/w/pinned", "x")
+	put(t, dir+"/w/new", "new")
+	must(t, os.Rename(dir+"/w/new", dir+"/w/pinned"))
+	if got := o.do("append", "/w/pinned", "x"); got != "ok" {
+		t.Errorf("this kernel keeps a pin over a replaced file (%s): the doc of the package can promise more", got)
+	}
+}
