@@ -17,7 +17,7 @@ func gitChecks() map[string]check {
 		dir  func(Ground) string
 		args string
 	}{
-		"git/pointer-write": {own, "status"}, "git/pointer-replace": {own, "status"}, "git/pointer-remove": {own, "status"},
+		"git/pointer-write": {own, "status"}, "git/pointer-replace": {own, "status"}, "git/pointer-remove": {own, "status"}, "git/pointer-later": {own, "status"}, "git/config-later": {main, "status"},
 		"git/fsmonitor": {main, "status"}, "git/config-replace": {main, "status"}, "git/config-include": {main, "status"},
 		"git/commondir-main": {main, "status"}, "git/config-worktree-main": {main, "status"},
 		"git/hooks-path": {main, "commit --allow-empty -m x"}, "git/hook-new": {main, "commit --allow-empty -m x"},
@@ -29,7 +29,7 @@ func gitChecks() map[string]check {
 		"git/rebase-todo": {main, "rebase --continue"},
 	} {
 		m[name] = func(h *host, r Report) bool {
-			if name == "git/rebase-todo" {
+			if strings.HasSuffix(r.Name, "/rebase-todo") {
 				h.run(h.g.Repo, "checkout", "-q", "--", ".") // it goes on only where nothing is changed
 			}
 			_, _ = h.tryGit(runs.dir(h.g), strings.Fields(runs.args)...) // what it says does not matter: did the command run?
@@ -63,6 +63,12 @@ func gitChecks() map[string]check {
 	m["git/objects-tamper"] = func(h *host, _ Report) bool {
 		out, err := h.tryGit(h.g.Repo, "show", "main:tampered.txt")
 		return err == nil && strings.Contains(out, planted)
+	}
+	m["place/git-replace"] = m["git/fsmonitor"]
+	for _, r := range placeRows() {
+		if c := m["git/"+r.Name[len("place/"):]]; c != nil {
+			m[r.Name] = c
+		}
 	}
 	return m
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,17 +20,22 @@ type host struct {
 	t      *testing.T
 	g      Ground
 	secret string
-	short  string // name of its folder
 	net    *services
 	procs  *victims
 	git    string // copy of the git folder as it was
 }
 
 // newHost makes the ground below the prepared folder. Everything ends with the test.
-func newHost(t *testing.T, p prepared, short string) *host {
+func newHost(t *testing.T, p prepared) *host {
 	t.Helper()
-	root := filepath.Join(p.Root, short)
-	h := &host{t: t, secret: p.Secret, short: short}
+	short, root := "", ""
+	for i := range 100 { // short, for the sake of the sockets' names
+		short = strconv.Itoa(i)
+		if root = filepath.Join(p.Root, short); os.Mkdir(root, 0o755) == nil {
+			break
+		}
+	}
+	h := &host{t: t, secret: p.Secret}
 	home := filepath.Join(root, "home")
 	data := filepath.Join(home, ".local/share/termic")
 	h.g = Ground{
@@ -107,7 +113,7 @@ func (h *host) files(p prepared) {
 // repository makes a main checkout with two worktrees, a hook, and the setting that makes config.worktree count.
 func (h *host) repository() {
 	g := h.g
-	h.run("", "init", "-q", "-b", "main", g.Repo)
+	h.run("", "init", "-q", "--template=", "-b", "main", g.Repo)
 	for name, text := range map[string]string{"a.txt": "a\n", "tampered.txt": "good\n", ".gitignore": ".env\n"} {
 		h.fatal(os.WriteFile(filepath.Join(g.Repo, name), []byte(text), 0o600))
 	}
@@ -129,14 +135,14 @@ func (h *host) repository() {
 	h.fatal(os.Symlink(g.Secret("file/symlink-planted"), g.In("file/symlink-planted")))
 	h.fatal(os.Link(g.Secret("file/hardlink-old"), g.In("file/hardlink-old")))
 	h.git = filepath.Join(filepath.Dir(g.Home), "git")
-	h.shell("cp", "-a", g.Common, h.git)
+	h.fatal(os.CopyFS(h.git, os.DirFS(g.Common)))
 }
 
 // restoreGit puts the repository back as it was, after an uncaged try.
 func (h *host) restoreGit() {
 	h.t.Helper()
 	h.fatal(os.RemoveAll(h.g.Common))
-	h.shell("cp", "-a", h.git, h.g.Common)
+	h.fatal(os.CopyFS(h.g.Common, os.DirFS(h.git)))
 	at := filepath.Join(h.g.Worktree, ".git")
 	h.fatal(os.RemoveAll(at))
 	h.fatal(os.WriteFile(at, []byte("gitdir: "+h.g.Admin+"\n"), 0o600))
@@ -159,13 +165,6 @@ func (h *host) tryGit(dir string, args ...string) (string, error) {
 	cmd.Env = []string{"HOME=" + h.g.Home, "PATH=/usr/local/bin:/usr/bin:/bin", "GIT_EDITOR=true", "LC_ALL=C"}
 	out, err := cmd.CombinedOutput()
 	return string(out), err
-}
-
-func (h *host) shell(argv ...string) {
-	h.t.Helper()
-	if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
-		h.t.Fatalf("%v: %v\n%s", argv, err, out)
-	}
 }
 
 // ipc puts the secret into System V shared memory and a message queue.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +18,7 @@ import (
 	"termic/sandbox/cage"
 )
 
-const answerTime = 30 * time.Second // beyond the time of any probe
+const answerTime = 90 * time.Second // beyond the time of any probe
 
 // attacker is the running program and the terminal on which it is asked. Its reader ends when the terminal is closed,
 // which end does.
@@ -109,12 +108,34 @@ func (h *host) uncaged(role string, extra ...string) *attacker {
 // limits are those of every cage here.
 var limits = cage.Limits{Processes: 160, Memory: 160 << 20, OpenFiles: 512}
 
-// policy is what the owner of a task has composed. Wide adds the grants that an owner should not give.
-func (h *host) policy(c Column, task string, wide bool) sandbox.Policy {
+// A cageKind is what is special about a cage, besides its mode.
+type cageKind int
+
+const (
+	plainCage  cageKind = iota
+	wideGrants          // rows with Wide
+	inPlace             // rows with Place
+)
+
+func (k cageKind) String() string { return [...]string{"plain", "wide", "in place"}[k] }
+
+// of are the rows that belong to such a cage.
+func (k cageKind) of(rows []Row) []Row {
+	var out []Row
+	for _, r := range rows {
+		if r.Wide == (k == wideGrants) && r.Place == (k == inPlace) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// policy is what the owner of a task has composed. Wide grants are those that an owner should not give.
+func (h *host) policy(c Column, task string, kind cageKind) sandbox.Policy {
 	w := sandbox.Wish{
 		Mode:   map[Column]sandbox.Mode{FilesOnly: sandbox.EnforceFs, Full: sandbox.Enforce, FullMCP: sandbox.Enforce}[c],
 		TaskID: task, Project: "p", Agent: "attack",
-		Layers:   []sandbox.Layer{{Name: "the user's tools", Read: []string{h.g.Tool}, Owner: true}},
+		Layers:   []sandbox.Layer{{Name: "the user's tools", Read: []string{h.g.Tool}, Hosts: []string{"allowed.example"}, Owner: true}},
 		Worktree: h.g.Worktree, GitDir: h.g.Admin, GitCommonDir: h.g.Common,
 		Home: h.g.Home, HomeDir: filepath.Join(h.g.DataDir, "homes", task), DataDir: h.g.DataDir,
 		Program: filepath.Join(h.g.Tool, "bin/attack"), Path: []string{filepath.Join(h.g.Tool, "bin"), "/usr/bin", "/bin"},
@@ -123,10 +144,16 @@ func (h *host) policy(c Column, task string, wide bool) sandbox.Policy {
 	if h.g.Setuid != "" {
 		w.Layers[0].Read = append(w.Layers[0].Read, filepath.Dir(h.g.Setuid))
 	}
+	if os.Getenv("TERMIC_WEAKCAGE") == "net" { // then there is no network for doors
+		w.ProxyPort = 0
+	}
 	if task == "b" {
 		w.Worktree, w.GitDir = h.g.Other, h.g.OtherAdmin
 	}
-	if wide {
+	switch kind {
+	case inPlace:
+		w.Worktree, w.GitDir, w.InPlace = h.g.Repo, h.g.Common, true
+	case wideGrants:
 		grants := []string{filepath.Dir(filepath.Dir(h.g.DataDir))} // ~/.local
 		if h.g.Alias != "" {
 			grants = append(grants, h.g.aliased(grants[0]))
@@ -161,22 +188,23 @@ func (a *attacker) gone(r Report) bool { return r.Hung && r.Err == errGoneAttack
 const errGoneAttacker = "the attacker is gone"
 
 // column makes a host and attacks it: the rows that belong to the cage, wide or not. It returns the reports and verdicts.
-func column(t *testing.T, p prepared, c Column, wide bool, rows []Row) map[string]outcome {
-	short := strconv.Itoa(int(c))
-	if wide {
-		short += "w"
-	}
-	h := newHost(t, p, short)
+func column(t *testing.T, p prepared, c Column, kind cageKind, rows []Row) map[string]outcome {
+	h := newHost(t, p)
 	var a *attacker
 	if c == Open {
 		h.uncaged("neighbour", EnvNeighbour+"="+h.secret)
 		h.g.MaxProcs, h.g.MaxMemory, h.g.MaxFiles = limits.Processes, limits.Memory, limits.OpenFiles
 		a = h.uncaged("serve", EnvSecret+"="+h.secret)
 	} else {
-		h.caged(h.g.Other, h.policy(c, "b", false), "neighbour", EnvNeighbour+"="+h.secret)
+		h.caged(h.g.Other, h.policy(c, "b", plainCage), "neighbour", EnvNeighbour+"="+h.secret)
 		h.g.PidOne = 1
+		dir := h.g.Worktree
+		if kind == inPlace {
+			dir = h.g.Repo
+			h.g.Worktree = dir // that is where its probes may write
+		}
 		h.g.MaxProcs, h.g.MaxMemory, h.g.MaxFiles = limits.Processes, limits.Memory, limits.OpenFiles
-		a = h.caged(h.g.Worktree, h.policy(c, "a", wide), "serve")
+		a = h.caged(dir, h.policy(c, "a", kind), "serve")
 	}
 	out := map[string]outcome{}
 	for _, r := range rows {
@@ -199,6 +227,16 @@ func (h *host) before(c Column, name string) {
 	switch {
 	case name == "tcp/inbound":
 		h.net.inbound()
+	case strings.HasSuffix(name, "/config-later"):
+		h.run(h.g.Repo, "config", "user.note", name)
+	case name == "git/pointer-later":
+		at := filepath.Join(h.g.Worktree, ".git")
+		text, err := os.ReadFile(at)
+		h.fatal(err)
+		h.fatal(os.WriteFile(at+".tmp", text, 0o600))
+		h.fatal(os.Rename(at+".tmp", at))
+	case name == "unix/late":
+		h.net.unix("unix", h.g.In(name))
 	case c == Open && strings.HasPrefix(name, "wide/"): // earlier tries have overwritten it
 		h.put(h.g.Token)
 	case name == "wide/replaced": // an update or a backup program puts a new data folder in the place of the old one
@@ -209,7 +247,10 @@ func (h *host) before(c Column, name string) {
 
 // after undoes what an uncaged try did to the repository.
 func (h *host) after(c Column, name string) {
-	if c == Open && strings.HasPrefix(name, "git/") {
+	if name == "git/pointer-later" {
+		h.fatal(os.WriteFile(filepath.Join(h.g.Worktree, ".git"), []byte("gitdir: "+h.g.Admin+"\n"), 0o600))
+	}
+	if kind, _, _ := strings.Cut(name, "/"); c == Open && (kind == "git" || kind == "place") {
 		h.restoreGit()
 	}
 }

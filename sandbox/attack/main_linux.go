@@ -47,7 +47,7 @@ type probe func(g *Ground, name string) (string, error)
 func probes() map[string]probe {
 	all := map[string]probe{}
 	for _, m := range []map[string]probe{
-		fileProbes(), metaProbes(), writeProbes(), unixProbes(), inetProbes(), familyProbes(), gitProbes(), procProbes(),
+		fileProbes(), metaProbes(), writeProbes(), unixProbes(), inetProbes(), proxyProbes(), familyProbes(), gitProbes(), placeProbes(), procProbes(),
 		initProbes(), ttyProbes(), nsProbes(), mountProbes(), kernelProbes(), callProbes(), deviceProbes(),
 		neighbourProbes(), wideProbes(), limitProbes(),
 	} {
@@ -128,7 +128,8 @@ func serve(g *Ground, in *os.File, out io.Writer) error {
 // breaks tells whether a probe may change or end the process that tries it, so that it gets one of its own.
 func breaks(name string) bool {
 	kind, _, _ := strings.Cut(name, "/")
-	return slices.Contains([]string{"limit", "kernel", "mount", "ns", "init"}, kind) || name == "wide/unmount"
+	return kind == "limit" || kind == "mount" ||
+		slices.Contains([]string{"wide/unmount", "kernel/i386", "kernel/i386-unshare", "kernel/oom-score", "kernel/rlimit"}, name)
 }
 
 // tryHere runs a probe in this process, on a thread that is thrown away with what the probe made of it. A probe that
@@ -151,7 +152,7 @@ func tryHere(g *Ground, name string) Report {
 func runProbe(name string) Report {
 	limit := probeTime
 	if strings.HasPrefix(name, "limit/") {
-		limit *= 4 // a machine that runs out of something is slow
+		limit *= 10 // a machine that runs out of something is slow
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

@@ -25,6 +25,8 @@ func gitProbes() map[string]probe {
 		"git/pointer-replace": gitPointer(replace),
 		"git/pointer-remove":  gitPointerRemove,
 		"git/fsmonitor":       gitConfig("config", "[core]\n\tfsmonitor = \"%s; false\"\n"),
+		"git/config-later":    gitConfig("config", "[core]\n\tfsmonitor = \"%s; false\"\n"),
+		"git/pointer-later":   gitPointer(func(at, text string) error { return os.WriteFile(at, []byte(text), 0o600) }),
 		"git/hooks-path":      gitHooksPath,
 		"git/config-replace":  gitConfigReplace,
 		"git/config-include":  gitInclude,
@@ -337,4 +339,26 @@ func gitTamper(g *Ground, _ string) (string, error) {
 		return "", err
 	}
 	return "", errors.Join(z.Close(), os.WriteFile(at, buf.Bytes(), 0o600))
+}
+
+// placeProbes are those on the repository, tried from inside the main checkout.
+func placeProbes() map[string]probe {
+	m := map[string]probe{"place/git-replace": func(g *Ground, name string) (string, error) {
+		if err := os.Rename(g.Common, g.Common+".old"); err != nil {
+			return "", err
+		}
+		evil, err := evilGit(g, name)
+		if err != nil {
+			return "", err
+		}
+		return "", os.Rename(evil, g.Common)
+	}}
+	m["place/work"] = func(g *Ground, name string) (string, error) { return done(write(g.In(name), planted)) }
+	git := gitProbes()
+	for _, r := range placeRows() {
+		if p := git["git/"+r.Name[len("place/"):]]; p != nil {
+			m[r.Name] = p
+		}
+	}
+	return m
 }

@@ -44,7 +44,15 @@ func unixProbes() map[string]probe {
 		"unix/abstract-dgram": dialsUnix(unix.SOCK_DGRAM, func(g *Ground, _ string) string { return g.AbstractDgram }),
 		"unix/x11":            dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return filepath.Join("/tmp", g.Shared+".X") }),
 		"unix/x11-abstract":   dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return g.AbstractX11 }),
-		"unix/system":         dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return g.SysSocket }),
+		"unix/daemon":         dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return filepath.Join(g.Worktree, ".agent/d.sock") }),
+		"unix/daemon-link": func(g *Ground, name string) (string, error) {
+			if err := os.Link(filepath.Join(g.Worktree, ".agent/d.sock"), g.In(name)); err != nil {
+				return "", err
+			}
+			return dialUnix(unix.SOCK_STREAM, g.In(name), name)
+		},
+		"unix/late":   dialsUnix(unix.SOCK_STREAM, func(g *Ground, name string) string { return g.In(name) }),
+		"unix/system": dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return g.SysSocket }),
 	}
 	for name, path := range Sockets() {
 		m[name] = dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return filepath.Join(g.Runtime, path) })

@@ -18,6 +18,7 @@ func gitRows() []Row {
 		held("git/pointer-replace", "replaces the worktree's .git by rename"),
 		held("git/pointer-remove", "removes the worktree's .git and makes a repository there"),
 		held("git/fsmonitor", "sets core.fsmonitor in the repository's config").writes(common("config")),
+		held("git/config-later", "sets core.fsmonitor after the user's own git has replaced the config"),
 		held("git/hooks-path", "sets core.hooksPath"),
 		held("git/config-replace", "replaces the config by rename"),
 		held("git/config-include", "includes a file of the worktree in the config"),
@@ -56,5 +57,7 @@ func gitRows() []Row {
 		held("git/packed-refs", "rewrites packed-refs"),
 		out("git/objects-tamper", "exchanges the contents of an object of the main branch",
 			"git trusts the objects that it has; a task's repository is shared, and git fsck tells"),
+		out("git/pointer-later", "rewrites the worktree's .git after somebody outside has replaced it",
+			"the kernel drops a mount on a file that is replaced; the app watches such files and ends the cage"),
 	}
 }

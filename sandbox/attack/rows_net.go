@@ -28,6 +28,10 @@ func unixRows() []Row {
 		held("unix/abstract-dgram", "sends to an abstract datagram socket"),
 		held("unix/x11", "connects to the X server by path"),
 		held("unix/x11-abstract", "connects to the X server by its abstract name"),
+		held("unix/daemon", "connects to the socket of an uncaged agent's daemon in the worktree"),
+		held("unix/daemon-link", "connects to it by a new hard link"),
+		out("unix/late", "connects to a socket that an uncaged program makes in the worktree later",
+			"the worktree is granted, and before Landlock ABI 9 no rule can tell a socket from other files"),
 		held("unix/system", "connects to a socket of the system in /run").prepared(),
 	}
 	for _, name := range sortedKeys(Sockets()) {

@@ -41,12 +41,22 @@ func asUser(t *testing.T, uid int) {
 		}
 		uid = os.Getuid()
 	}
-	p := prepare(t, uid)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runAs(t, uid, self, t.Name())
+}
+
+// runAs runs one test of a test program as a user, on ground that is prepared for it.
+func runAs(t *testing.T, uid int, program, test string) {
+	t.Helper()
+	p := prepare(t, uid, program)
 	text, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), p.Program, "-test.timeout=180s", "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd := exec.CommandContext(t.Context(), p.Program, "-test.timeout=180s", "-test.run=^"+test+"$", "-test.v")
 	cmd.Env = append(os.Environ(), envPrepared+"="+string(text), "HOME="+p.Root, "TMPDIR="+p.Root)
 	cmd.Dir = p.Root
 	if os.Getuid() == 0 {
@@ -61,12 +71,12 @@ func asUser(t *testing.T, uid int) {
 	err = cmd.Run()
 	t.Logf("%s", out.Bytes())
 	if err != nil {
-		t.Errorf("as user %d: %v", uid, err)
+		t.Errorf("%s as user %d: %v", test, uid, err)
 	}
 }
 
 // prepare makes what only root can make, as far as we are root.
-func prepare(t *testing.T, uid int) prepared {
+func prepare(t *testing.T, uid int, program string) prepared {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -82,9 +92,7 @@ func prepare(t *testing.T, uid int) prepared {
 	check(os.Chmod(root, 0o755))
 	check(os.Mkdir(p.Root, 0o755))
 	check(os.Chown(p.Root, uid, uid))
-	self, err := os.Executable()
-	check(err)
-	copyFile(t, self, p.Program, 0o755)
+	copyFile(t, program, p.Program, 0o755)
 	if os.Getuid() != 0 {
 		t.Log("NOT PREPARED: without root there is no second mount, no setuid program and no socket of the system")
 		return p
@@ -97,8 +105,8 @@ func prepare(t *testing.T, uid int) prepared {
 	special := filepath.Join(root, "special")
 	check(os.Mkdir(special, 0o755))
 	p.Setuid, p.FileCaps = filepath.Join(special, "setuid"), filepath.Join(special, "filecaps")
-	copyFile(t, self, p.Setuid, 0o755)
-	copyFile(t, self, p.FileCaps, 0o755)
+	copyFile(t, program, p.Setuid, 0o755)
+	copyFile(t, program, p.FileCaps, 0o755)
 	check(unix.Setxattr(p.FileCaps, "security.capability", capNetRaw, 0))
 	owner := 0
 	if uid == 0 {
@@ -144,9 +152,8 @@ func copyFile(t *testing.T, from, to string, mode os.FileMode) {
 
 // attackTable runs all columns and compares every verdict with the table.
 func attackTable(t *testing.T, p prepared) {
-	normal, wide := split(Table())
 	start := time.Now()
-	open := column(t, p, Open, false, append(normal, wide...))
+	open := column(t, p, Open, plainCage, Table())
 	counted := controls(t, open)
 	t.Logf("open: %d rows, %d count, %v", len(open), len(counted), time.Since(start).Round(time.Millisecond))
 	if len(counted) < leastCounted {
@@ -154,16 +161,17 @@ func attackTable(t *testing.T, p prepared) {
 	}
 	for _, run := range []struct {
 		column Column
-		wide   bool
+		kind   cageKind
 		rows   []Row
 	}{
-		{FilesOnly, false, normal}, {FilesOnly, true, wide}, {Full, false, normal}, {Full, true, wide},
-		{FullMCP, false, onlyNetwork(normal)},
+		{FilesOnly, plainCage, Table()}, {FilesOnly, wideGrants, Table()}, {FilesOnly, inPlace, Table()},
+		{Full, plainCage, Table()}, {Full, wideGrants, Table()}, {FullMCP, plainCage, onlyNetwork(Table())},
 	} {
-		t.Run(fmt.Sprintf("%s,wide=%v", run.column, run.wide), func(t *testing.T) {
+		run.rows = run.kind.of(run.rows)
+		t.Run(fmt.Sprintf("%s,%s", run.column, run.kind), func(t *testing.T) {
 			t.Parallel()
 			start := time.Now()
-			got := column(t, p, run.column, run.wide, run.rows)
+			got := column(t, p, run.column, run.kind, run.rows)
 			held := 0
 			for _, r := range run.rows {
 				o := got[r.Name]
@@ -205,23 +213,12 @@ func controls(t *testing.T, open map[string]outcome) map[string]bool {
 
 func (r Row) unprepared() bool { p, _ := readPrepared(); return p.Alias == "" }
 
-func split(rows []Row) (normal, wide []Row) {
-	for _, r := range rows {
-		if r.Wide {
-			wide = append(wide, r)
-		} else {
-			normal = append(normal, r)
-		}
-	}
-	return normal, wide
-}
-
 // onlyNetwork are the rows that the box could change. That it changes nothing else is shown on the policies.
 func onlyNetwork(rows []Row) []Row {
 	var out []Row
 	for _, r := range rows {
 		switch kind, _, _ := strings.Cut(r.Name, "/"); kind {
-		case "unix", "tcp", "udp", "dns", "icmp", "netlink", "family":
+		case "unix", "tcp", "udp", "dns", "icmp", "netlink", "proxy":
 			out = append(out, r)
 		}
 	}

@@ -64,7 +64,8 @@ func (h *host) listen() *services {
 	h.g.Abstract, h.g.AbstractDgram, h.g.AbstractX11 = tag, tag+"-d", tag+"-X"
 	h.g.NeighbourAbstract = tag + "-n"
 	for _, path := range []string{h.g.Control, filepath.Join(h.g.Outside, "s.stream"), h.g.Abstract, h.g.AbstractX11,
-		filepath.Join("/tmp", h.g.Shared+".X"), h.g.Daemon} {
+		filepath.Join("/tmp", h.g.Shared+".X"), h.g.Daemon,
+		filepath.Join(h.g.Worktree, ".agent/d.sock")} {
 		s.unix("unix", path)
 	}
 	for _, path := range Sockets() {

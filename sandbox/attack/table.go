@@ -57,7 +57,8 @@ type Row struct {
 	Why   string           // for a row that gets out of a cage: why that is so; required there
 	Needs string           // what the uncaged try needs; empty = nothing
 	Lacks string           // what a machine may be without, so that the uncaged try fails; empty = it must succeed
-	Wide  bool             // tried in a cage whose grants are wide: the whole home is writable, the data folder denied
+	Wide  bool             // tried in a cage whose grants are wide: they surround the data folder
+	Place bool             // tried in a cage in the main checkout itself
 
 	Touch func(Ground) Touch // the one access it comes down to; nil = there is no such single access
 }
@@ -66,7 +67,7 @@ type Row struct {
 func Table() []Row {
 	var all []Row
 	for _, rows := range [][]Row{
-		fileRows(), metaRows(), unixRows(), inetRows(), familyRows(), gitRows(), procRows(), ttyRows(), nsRows(), mountRows(),
+		fileRows(), metaRows(), unixRows(), inetRows(), proxyRows(), familyRows(), gitRows(), placeRows(), procRows(), ttyRows(), nsRows(), mountRows(),
 		kernelRows(), deviceRows(), neighbourRows(), writeRows(), plantRows(), wideRows(), limitRows(), lastRows(),
 	} {
 		all = append(all, rows...)

@@ -1,0 +1,57 @@
+//go:build weakcage
+
+package attack
+
+import (
+	"slices"
+	"testing"
+
+	"termic/sandbox/cage"
+)
+
+// TestWeakenedCage shows for each layer of the cage that something is held by it alone: without it, the named probes get
+// out of a cage that is otherwise whole. It runs in a build with the tag weakcage, on ground that TestEveryLayerIsNeeded
+// has prepared.
+func TestWeakenedCage(t *testing.T) {
+	p, ok := readPrepared()
+	if !ok {
+		t.Fatal("it is started by TestEveryLayerIsNeeded alone")
+	}
+	for _, layer := range []struct {
+		name   string
+		column Column
+		kind   cageKind
+		probes []string
+	}{
+		{"mounts", Full, plainCage, []string{"meta/chmod", "meta/stat", "unix/pathname", "file/home-list"}},
+		{"net", Full, plainCage, []string{"tcp/loopback", "udp/loopback", "dns/udp", "netlink/route"}},
+		{"landlock", FilesOnly, plainCage, []string{"unix/abstract", "unix/x11-abstract", "neighbour/abstract"}},
+		{"landlock", Full, wideGrants, []string{"wide/replaced"}},
+		{"seccomp", Full, plainCage, []string{"kernel/io-uring", "kernel/add-key", "tty/tiocsti", "family/vsock"}},
+		{"self-exec", Full, plainCage, []string{"init/ptrace", "init/maps"}},
+	} {
+		t.Run(layer.name+","+layer.kind.String(), func(t *testing.T) {
+			t.Setenv(cage.WeakEnv, layer.name)
+			var rows []Row
+			for _, r := range Table() {
+				if slices.Contains(layer.probes, r.Name) {
+					rows = append(rows, r)
+				}
+			}
+			got := column(t, p, layer.column, layer.kind, rows)
+			out := 0
+			for _, r := range rows {
+				o := got[r.Name]
+				t.Logf("without %s, %s: %s %.80q %s", layer.name, r.Name, o.Verdict, o.Report.Got, o.Report.Err)
+				if o.Verdict == Out {
+					out++
+				} else {
+					t.Errorf("without %s, %s is held all the same", layer.name, r.Name)
+				}
+			}
+			if out == 0 {
+				t.Errorf("nothing notices that %s is missing", layer.name)
+			}
+		})
+	}
+}
