@@ -33,6 +33,7 @@ type Cage struct {
 	listeners map[int]net.Listener
 	ownNet    bool
 	bounds    *bounds
+	watcher   *watcher // nil = nothing is watched
 	holds     Enforcement
 
 	done chan struct{}
@@ -70,6 +71,14 @@ func (c *Cage) ProgramPid() int { return c.program }
 
 // Enforcement says which walls stand and which limits hold.
 func (c *Cage) Enforcement() Enforcement { return c.holds }
+
+// Unseen counts events that were lost because Watch.On was slow.
+func (c *Cage) Unseen() uint64 {
+	if c.watcher == nil {
+		return 0
+	}
+	return c.watcher.unseen.Load()
+}
 
 // Done is closed when no process of the cage is left.
 func (c *Cage) Done() <-chan struct{} { return c.done }
@@ -213,6 +222,9 @@ func (c *Cage) attend() {
 	_, _ = c.first.Wait()
 	for _, l := range c.listeners {
 		_ = l.Close()
+	}
+	if c.watcher != nil {
+		c.watcher.wait()
 	}
 	c.bounds.remove()
 	c.exit = exit

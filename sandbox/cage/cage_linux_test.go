@@ -300,9 +300,7 @@ func TestDescriptors(t *testing.T) {
 	must(t, err)
 	defer f.Close()
 	for _, fd := range []int{9, 50, 1000} {
-		if _, _, no := unix.Syscall(unix.SYS_DUP2, f.Fd(), uintptr(fd), 0); no != 0 { // without CLOEXEC
-			t.Fatal(no)
-		}
+		must(t, unix.Dup3(int(f.Fd()), fd, 0)) // without CLOEXEC
 		defer unix.Close(fd)
 	}
 	o := newObedient(t, Spec{View: systemView(t), Net: true, Ports: []int{4100}})

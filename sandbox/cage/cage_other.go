@@ -37,6 +37,9 @@ func (*Cage) Listener(int) net.Listener { return nil }
 // Pid is 0.
 func (*Cage) Pid() int { return 0 }
 
+// Unseen is 0.
+func (*Cage) Unseen() uint64 { return 0 }
+
 // Done never ends.
 func (*Cage) Done() <-chan struct{} { return nil }
 

@@ -80,6 +80,9 @@ type Spec struct {
 	// StartTimeout bounds the way to the started program; 0 = 20 seconds.
 	StartTimeout time.Duration
 
+	// Watch, if set, is told what the programs of the cage try.
+	Watch *Watch
+
 	weak weakness // layers that a test build leaves out; always empty in others
 }
 
@@ -104,6 +107,8 @@ type Enforcement struct {
 	Seccomp    bool     // the list of forbidden system calls holds
 	SelfExec   bool     // the first process runs under the same walls, in every thread
 	Root       bool     // the user is root: the cage runs as uid 0 without any capability, and what it writes is root's
+
+	Watched bool // what Spec.Watch asked for is told; a kernel that cannot is no reason to refuse the start
 
 	Processes, Memory, OpenFiles Limit
 

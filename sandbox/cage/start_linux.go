@@ -177,9 +177,17 @@ func (s *starting) take(fds []int) error {
 	if s.setup.Terminal {
 		want++
 	}
+	if s.built.Watched {
+		want++
+	}
 	if len(fds) != want {
 		closeAll(fds)
 		return fmt.Errorf("the cage's helper sent %d descriptors instead of %d", len(fds), want)
+	}
+	if s.built.Watched { // at once: the helper opens something next
+		last := len(fds) - 1
+		s.watcher = newWatcher(fds[last], s.spec.Watch.On, judgeBy(s.spec.View, s.ownNet))
+		fds = fds[:last]
 	}
 	for i, port := range s.setup.Ports {
 		f := os.NewFile(uintptr(fds[i]), "cage-listener")
@@ -258,6 +266,9 @@ func (s *starting) abandon() {
 	for _, l := range s.listeners {
 		_ = l.Close()
 	}
+	if s.watcher != nil {
+		s.watcher.wait()
+	}
 	s.bounds.remove()
 }
 
@@ -284,6 +295,9 @@ func (s *starting) message() *wire.Setup {
 	}
 	if !s.spec.Net {
 		m.NeedLandlock = fsLandlock
+	}
+	if w := s.spec.Watch; w != nil && w.On != nil {
+		m.Watch = byte(w.What)
 	}
 	if t := s.spec.Terminal; t != nil {
 		m.Terminal, m.Cols, m.Rows = true, t.Cols, t.Rows
@@ -356,6 +370,7 @@ func (s *starting) enforcement() Enforcement {
 	if s.ownNet {
 		e.Namespaces = append(e.Namespaces, "net")
 	}
+	e.Watched = s.built.Watched
 	e.Processes, e.Memory, e.OpenFiles = s.bounds.report(s.built.PidMax)
 	return e
 }

@@ -60,8 +60,12 @@ func build(c *socket) error {
 		return err
 	}
 	built := &wire.Built{PidMax: s.PidMax > 0}
-	if built.Landlock, err = wall(b, self); err != nil {
+	var watch int
+	if built.Landlock, watch, err = wall(b, self); err != nil {
 		return err
+	}
+	if watch >= 0 {
+		fds, built.Watched = append(fds, watch), true
 	}
 	if err := c.send(built, fds...); err != nil {
 		return err
@@ -73,22 +77,29 @@ func build(c *socket) error {
 	return again(c, s, self, tty)
 }
 
-// wall gives up everything, in the order in which each step still may be made.
-func wall(b *builder, self int) (abi int, err error) {
+// wall gives up everything, in the order in which each step still may be made. watch is the listener of a watch, or -1: a
+// machine that has none still has a cage.
+func wall(b *builder, self int) (abi, watch int, err error) {
 	if err := dropCapabilities(); err != nil {
-		return 0, err
+		return 0, -1, err
 	}
 	if !weakened(b.s, wire.WeakLandlock) {
 		if abi, err = restrictFiles(b, self, os.Getuid() == 0); err != nil {
-			return 0, err
+			return 0, -1, err
+		}
+	}
+	watch = -1
+	if b.s.Watch != wire.WatchNothing {
+		if fd, err := installWatch(b.s.Watch == wire.WatchAll); err == nil {
+			watch = fd
 		}
 	}
 	if !weakened(b.s, wire.WeakSeccomp) {
 		if err := installFilter(filter()); err != nil {
-			return 0, failed(wire.StepSeccomp, "", err)
+			return 0, -1, failed(wire.StepSeccomp, "", err)
 		}
 	}
-	return abi, nil
+	return abi, watch, nil
 }
 
 // bound sets the limits of each process, for this one and all that come from it.

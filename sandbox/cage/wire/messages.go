@@ -31,6 +31,7 @@ func (m *Setup) encode(e *encoder) {
 	e.int(m.Data)
 	e.int(m.OpenFiles)
 	e.uint(uint64(m.NeedLandlock))
+	e.uint(uint64(m.Watch))
 	e.uint(m.Weak)
 }
 
@@ -52,14 +53,21 @@ func (m *Setup) decode(d *decoder) {
 	}
 	m.Terminal, m.Cols, m.Rows = d.bool(), uint16(d.uint()), uint16(d.uint())
 	m.PidMax, m.NumProcs, m.Data, m.OpenFiles = d.int(), d.int(), d.int(), d.int()
-	m.NeedLandlock, m.Weak = int(d.uint()), d.uint()
+	m.NeedLandlock, m.Watch, m.Weak = int(d.uint()), byte(d.uint()), d.uint()
 }
 
 func (m *Entered) encode(e *encoder) { e.int(int64(m.Pid)) }
 func (m *Entered) decode(d *decoder) { m.Pid = int(d.int()) }
 
-func (m *Built) encode(e *encoder) { e.uint(uint64(m.Landlock)); e.bool(m.PidMax) }
-func (m *Built) decode(d *decoder) { m.Landlock, m.PidMax = int(d.uint()), d.bool() }
+func (m *Built) encode(e *encoder) {
+	e.uint(uint64(m.Landlock))
+	e.bool(m.PidMax)
+	e.bool(m.Watched)
+}
+
+func (m *Built) decode(d *decoder) {
+	m.Landlock, m.PidMax, m.Watched = int(d.uint()), d.bool(), d.bool()
+}
 
 func (f *Failed) encode(e *encoder) {
 	e.str(string(f.Step))

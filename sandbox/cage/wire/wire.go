@@ -11,7 +11,7 @@ package wire
 import "fmt"
 
 // Version is that of everything in this package. It changes with any change of it.
-const Version = 1
+const Version = 2
 
 // Kind tells the messages apart.
 type Kind byte
@@ -62,6 +62,7 @@ type Setup struct {
 	Data         int64 // RLIMIT_DATA in bytes; 0 = leave it
 	OpenFiles    int64 // RLIMIT_NOFILE; 0 = leave it
 	NeedLandlock int   // the lowest ABI of Landlock that will do; 0 = without is fine
+	Watch        byte  // what the app is told of, see WatchWrites
 	Weak         uint64
 }
 
@@ -69,10 +70,12 @@ type Setup struct {
 type Entered struct{ Pid int }
 
 // Built says that the root stands and every wall is up. Its descriptors are the listeners in the order of Setup.Ports,
-// then the terminal's master if one was asked for.
+// then the terminal's master if one was asked for, then the listener of a watch if
+// Watched.
 type Built struct {
 	Landlock int  // ABI in use, 0 = none
 	PidMax   bool // the bound on process ids holds
+	Watched  bool // the listener of what was to be watched came along
 }
 
 // Failed says which step of the way could not be made, and why.
@@ -189,6 +192,13 @@ func blank(k Kind) (Message, error) {
 	}
 	return nil, fmt.Errorf("the cage's helper and the app disagree: unknown message %d", k)
 }
+
+// What Setup.Watch asks for. The listener comes as the last descriptor of Built.
+const (
+	WatchNothing byte = iota
+	WatchWrites       // connects, removals, and opens that may change something
+	WatchAll          // and all other opens
+)
 
 // Layers that Setup.Weak leaves out. Only a helper of a test build obeys.
 const (
