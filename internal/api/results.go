@@ -72,7 +72,7 @@ type TaskSummary struct {
 type TabStatus struct {
 	ID        string `json:"id"`
 	Index     int    `json:"index"` // from 1, as the strip shows it
-	Kind      string `json:"kind"`  // agent, shell, terminal
+	Kind      string `json:"kind"`  // agent, shell, terminal, script
 	Agent     string `json:"agent,omitempty"`
 	Title     string `json:"title"` // untrusted text
 	State     string `json:"state,omitempty"`

@@ -178,7 +178,7 @@ func (c *Core) wishDigest(ctx context.Context, t store.Task, agentID string) (st
 // planWalls changes the plan of an agent's start so that it happens inside the walls that its task asks for. It fails
 // closed: a task that asks for walls has them, or nothing starts.
 func (c *Core) planWalls(ctx context.Context, l *liveTab, spec *ptyhost.Spec) (err error) {
-	if l.tab.Kind != store.TabAgent {
+	if !l.inWalls() {
 		return nil // what a person opens is not caged
 	}
 	w, base := &l.walls, c.environment(ctx)
@@ -205,7 +205,9 @@ func (c *Core) planWalls(ctx context.Context, l *liveTab, spec *ptyhost.Spec) (e
 	if err != nil {
 		return err
 	}
-	spec.Argv = append(spec.Argv, home.Args...)
+	if l.tab.Kind == store.TabAgent {
+		spec.Argv = append(spec.Argv, home.Args...)
+	}
 	spec.Env = cageEnv(base, home, l.told)
 	spec.Start = func(path string, s ptyhost.Spec) (ptyhost.Started, error) { return c.startWalled(l, path, s) }
 	return nil
@@ -224,7 +226,7 @@ func (c *Core) takeLogin(l *liveTab) {
 	}
 	c.spawn(func() {
 		back, err := agenthome.Return(c.ctx, agenthome.ReturnOptions{Agent: l.kind.ID, RealHome: c.home,
-			Env: c.environment(c.ctx).Env, Homes: append([]string{l.walls.home}, c.otherHomes(l)...)})
+			Env: merged(c.environment(c.ctx).Env, l.kind.Env), Homes: append([]string{l.walls.home}, c.otherHomes(l)...)})
 		for _, r := range back.Refused {
 			c.log.Warn("a login was not taken back from a private home", "home", r.Home, "why", r.Why)
 		}
@@ -261,7 +263,7 @@ func (c *Core) prepareHome(ctx context.Context, l *liveTab, base shellenv.Base) 
 	}
 	l.walls.home = c.homeOf(l.task.ID)
 	o := agenthome.Options{Agent: l.kind.ID, RealHome: c.home, Home: l.walls.home, Inside: c.home,
-		Trusted: []string{l.task.Path, project.RootPath}, Repo: project.RootPath, Env: base.Env, Unasked: true, CopyBack: true, Git: c.git.Bin()}
+		Trusted: []string{l.task.Path, project.RootPath}, Repo: project.RootPath, Env: merged(base.Env, l.kind.Env), Unasked: true, CopyBack: true, Git: c.git.Bin()}
 	if runtime.GOOS == "darwin" {
 		o.Inside = o.Home
 	}
@@ -281,10 +283,11 @@ func cageEnv(base shellenv.Base, home agenthome.Prepared, extra map[string]strin
 			all[name] = v
 		}
 	}
-	all = merged(all, home.Env, extra)
+	all = merged(all, extra, home.Env) // where the user keeps an agent's files is not where they are in a cage
 	unset := map[string]bool{}
 	for _, name := range home.Unset {
-		unset[name] = true
+		_, meant := home.Env[name]
+		unset[name] = !meant
 	}
 	var out []string
 	for _, v := range shellenv.Build(shellenv.Options{Base: base, Extra: all}) {
@@ -330,7 +333,7 @@ func (c *Core) startWalled(l *liveTab, path string, s ptyhost.Spec) (ptyhost.Sta
 			return ptyhost.Started{}, err
 		}
 	}
-	if w.policy.OwnNetwork() {
+	if w.policy.OwnNetwork() && l.tab.Kind == store.TabAgent { // a script would have the ports first
 		c.openInbound(l, pr)
 	}
 	return ptyhost.Started{PTY: pr.Terminal(), Pid: pr.Pid(), End: pr.Kill, Wait: func() ptyhost.ExitStatus {

@@ -86,7 +86,8 @@ func TestEditEndsWhatRuns(t *testing.T) {
 	if r.good(l) || r.liveOf(tab.ID) != nil || !r.good(untouched) {
 		t.Error("the edit did not end exactly the task's own terminals and tokens")
 	}
-	if r.state(caged) != store.PromptCancelled || r.state(owners) == store.PromptCancelled {
+	// Failed is one that the runner took up while its program ended.
+	if s := r.state(caged); s != store.PromptCancelled && s != store.PromptFailed || r.state(owners) == store.PromptCancelled {
 		t.Errorf("the agent's prompt is %s, the owner's %s", r.state(caged), r.state(owners))
 	}
 	for _, p := range []api.TaskSandboxParams{{MCP: true, NoMCP: true}, {Projects: []string{"nowhere"}}, {Agents: []string{"nobody"}}, {Hosts: []string{"http://x/"}},

@@ -34,6 +34,7 @@ func (c *Core) create(n *newTask) {
 		c.createFailed(n, lines, err)
 		return
 	}
+	c.setUp(ctx, n)
 	if n.params.NoAgent {
 		c.endJob(n.job, nil)
 		return

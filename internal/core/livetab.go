@@ -129,6 +129,11 @@ func (c *Core) planSpawn(ctx context.Context, taskID, tabID string, how startHow
 		spec.Argv = []string{base.Shell, "-l"}
 	default:
 		spec.Argv = tab.Command
+		if l.inWalls() {
+			if l.kind, _, err = c.agents.Load().Check(task.Agent, c.lookPath(ctx)); err != nil { // whose cage it shares
+				return nil, ptyhost.Spec{}, err
+			}
+		}
 	}
 	l.identity.env(extra)
 	l.told = extra

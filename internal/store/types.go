@@ -84,16 +84,17 @@ const (
 	TabAgent    = "agent"
 	TabShell    = "shell"
 	TabTerminal = "terminal" // a command of the user's own
+	TabScript   = "script"   // a command that a repository proposed and the owner agreed to
 )
 
 // Tab is a place for a terminal within a task. At most one open tab of a task is its default.
 type Tab struct {
 	ID          string // made by CreateTab when empty
 	TaskID      string
-	Kind        string // TabAgent, TabShell, TabTerminal
+	Kind        string // TabAgent, TabShell, TabTerminal, TabScript
 	Agent       string // agent id of an agent tab
 	Title       string
-	Command     []string // of a terminal tab
+	Command     []string // of a terminal or script tab
 	IsDefault   bool
 	SessionID   string // the agent's own id of its conversation
 	SessionUsed bool   // a prompt was submitted in it, so it can be resumed

@@ -1058,7 +1058,7 @@ export interface TabStatus {
   id: string;
   /** from 1, as the strip shows it */
   index: number;
-  /** agent, shell, terminal */
+  /** agent, shell, terminal, script */
   kind: string;
   agent?: string;
   /** untrusted text */

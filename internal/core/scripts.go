@@ -1,0 +1,59 @@
+package core
+
+import (
+	"context"
+
+	"termic/internal/fault"
+	"termic/internal/repofile"
+	"termic/internal/store"
+)
+
+// inWalls reports whether the program of a tab belongs into the cage of its task. An agent does, and so does a script of a
+// task that a caged agent created: its tree may hold what a cage has written, and a script runs what is in the tree. What
+// a person opens, and scripts of tasks that a person created, are in none.
+func (l *liveTab) inWalls() bool {
+	return l.tab.Kind == store.TabAgent || l.tab.Kind == store.TabScript && l.task.FromCage
+}
+
+// setUp runs the setup script of a new task in a tab of its own, beside the task's first agent. The script is the one of
+// the project's .termic.yaml, if its owner agreed to that very content; otherwise the task says that it did not run.
+func (c *Core) setUp(ctx context.Context, n *newTask) {
+	f, agreed, err := c.agreedFile(ctx, n.project)
+	command := ""
+	for _, s := range f.Scripts {
+		if s.Name == "setup" {
+			command = s.Command
+		}
+	}
+	switch {
+	case err == nil && command == "":
+		return
+	case err == nil && !agreed:
+		err = fault.New(fault.NeedsConsent, "It waits for your consent to the %s of the project", repofile.Name).
+			WithHint("Look at it: `termic project consent %s`.", shellWord(n.project.Name))
+	case err == nil:
+		err = c.runScript(ctx, n, "Setup", command)
+	}
+	if err == nil {
+		return
+	}
+	c.log.Warn("setup script did not run", "task", n.task.ID, "err", err)
+	_, uerr := c.store.UpdateTask(context.WithoutCancel(ctx), n.task.ID, func(t *store.Task) error {
+		t.Warnings = append(t.Warnings, "The setup script did not run. "+sentence(err))
+		return nil
+	})
+	if uerr != nil {
+		c.log.Error("a warning could not be stored", "task", n.task.ID, "err", uerr)
+	}
+	c.beacon.change()
+}
+
+// runScript opens a tab for a script and starts it.
+func (c *Core) runScript(ctx context.Context, n *newTask, title, command string) error {
+	tab, err := c.store.CreateTab(ctx, store.Tab{TaskID: n.task.ID, Kind: store.TabScript, Title: title, Command: []string{"/bin/sh", "-c", command}})
+	if err != nil {
+		return err
+	}
+	_, err = c.startTab(ctx, n.task.ID, tab.ID, startHow{limit: n.limit})
+	return err
+}
