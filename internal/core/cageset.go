@@ -78,6 +78,10 @@ func (c *Core) recage(ctx context.Context, taskID string, change func(*store.Tas
 	if err != nil {
 		return ended, err
 	}
+	tabs, err := c.store.Tabs(ctx, taskID)
+	if err != nil {
+		return ended, err
+	}
 	err = c.store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		for _, p := range prompts {
 			if p.TaskID != taskID || p.FromTask == "" {
@@ -88,11 +92,32 @@ func (c *Core) recage(ctx context.Context, taskID string, change func(*store.Tas
 				return err
 			}
 		}
-		_, err := tx.UpdateTask(ctx, taskID, func(t *store.Task) error { change(t); return nil })
-		return err
+		moved := false
+		_, err := tx.UpdateTask(ctx, taskID, func(t *store.Task) error {
+			was := caged(*t)
+			change(t)
+			moved = was != caged(*t)
+			return nil
+		})
+		if err != nil || !moved {
+			return err
+		}
+		return forgetTalks(ctx, tx, tabs)
 	})
 	c.beacon.change()
 	return ended, err
+}
+
+// forgetTalks lets the agents of a task begin anew: a conversation that was had in a cage lies in its private home, was
+// written by what runs there, and is not taken up outside; nor the other way round.
+func forgetTalks(ctx context.Context, tx *store.Tx, tabs []store.Tab) error {
+	for _, tab := range agentTabs(tabs) {
+		_, err := tx.UpdateTab(ctx, tab.ID, func(t *store.Tab) error { t.SessionID, t.SessionUsed = "", false; return nil })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func sameCage(a, b store.Task) bool {

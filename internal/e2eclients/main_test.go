@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"termic/sandbox/cage"
 )
 
 // client is one real program: what its configuration is made of differs, what is asked of it does not.
@@ -20,6 +22,7 @@ type client struct {
 var clients []client
 
 func TestMain(m *testing.M) {
+	cage.BeChild() // does not return in the first process of a cage
 	bin := os.Getenv("TERMIC_E2E_CLIENTS")
 	if bin == "" {
 		fmt.Fprintln(os.Stderr, "these tests run the real clients; start them with `make e2e-clients`, which fetches those")

@@ -45,6 +45,7 @@ type options struct {
 	inPage   bool                // claude draws into the page of the shell instead of one of its own
 	args     map[string][]string // of the agents, in place of the built-in ones
 	connect  bool                // the agents are connected to the endpoint wherever they have a token
+	model    string              // address of the model; empty: any port of 127.0.0.1
 }
 
 func newRig(t *testing.T, o options) *rig {
@@ -61,7 +62,7 @@ func newRig(t *testing.T, o options) *rig {
 		t.Setenv(k, v)
 	}
 	var err error
-	r.model, err = fakemodel.Start(fakemodel.Options{})
+	r.model, err = fakemodel.Start(fakemodel.Options{Addr: o.model})
 	r.must(err)
 	t.Cleanup(func() {
 		if err := r.model.Close(); err != nil {
