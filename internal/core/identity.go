@@ -104,7 +104,7 @@ func helpText(t store.Task, id identity) string {
 	}
 	if id.connected() {
 		text += "\nTo run other agents, use the tools of the MCP server \"termic\": task_new, task_send, task_wait, task_result." +
-			"\nIf you have no such server: it is at $" + envMCPURL + ", revision 2026-07-28, bearer token in $" + envMCPToken + "; keep that to yourself."
+			"\nIf you have no such server: it is at $" + envMCPURL + " (streamable HTTP), bearer token in $" + envMCPToken + "; keep that to yourself."
 	}
 	return text
 }
