@@ -1,9 +1,11 @@
 package cage
 
 import (
+	"errors"
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -141,5 +143,52 @@ func TestWatchedProgramsRun(t *testing.T) {
 	close(block)
 	if exit := c.Wait(); strings.TrimSpace(string(out)) != "900" || exit.Code != 0 {
 		t.Errorf("%q %+v", out, exit)
+	}
+}
+
+// TestMonitor watches a program outside of a cage: it does what it did before, and what a cage would refuse is told.
+func TestMonitor(t *testing.T) {
+	dir := folder(t)
+	put(t, dir+"/w/f", "x")
+	put(t, dir+"/outside/f", "x")
+	put(t, dir+"/outside/secret", "x")
+	self, err := os.Executable()
+	must(t, err)
+	for _, what := range []Watching{WatchWrites, WatchAll} {
+		s := newSeen()
+		m, err := NewMonitor(dir, "", Watch{What: what, On: s.on}, with(View{Covers: []string{dir + "/outside/secret"}}, Mount{Source: dir}, Mount{Source: dir + "/w", Write: true}), true)
+		must(t, err)
+		script := "echo x >> w/f; echo x >> outside/f; cat outside/f outside/secret >/dev/null; " + self + " " + toolName + " connect tcp 127.0.0.1:9; exit 5"
+		argv := append(m.Prefix(), "sh", "-c", script)
+		cmd := exec.Command(argv[0], argv[1:]...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "MARK=1")
+		out, err := cmd.CombinedOutput()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 5 || !strings.Contains(string(out), "ECONNREFUSED") {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		<-m.Begun()
+		s.await(t, func(e Event) bool { return e.Op == "write" && e.Path == dir+"/w/f" && !e.Refused })
+		s.await(t, func(e Event) bool { return e.Op == "write" && e.Path == dir+"/outside/f" && e.Refused })
+		s.await(t, func(e Event) bool { return e.Op == "connect" && e.Address == "127.0.0.1:9" })
+		if what == WatchAll {
+			s.await(t, func(e Event) bool { return e.Op == "read" && e.Path == dir+"/outside/f" && !e.Refused })
+			s.await(t, func(e Event) bool { return e.Op == "read" && e.Path == dir+"/outside/secret" && e.Refused })
+		}
+		m.Close()
+		if b, err := os.ReadFile(dir + "/outside/f"); err != nil || !strings.HasSuffix(string(b), "x\n") {
+			t.Errorf("the write was stopped: %q, %v", b, err)
+		}
+	}
+}
+
+// TestMonitorOfNobody: a program runs although nobody listens, and a monitor ends although no program came.
+func TestMonitorOfNobody(t *testing.T) {
+	m, err := NewMonitor(folder(t), "", Watch{What: WatchAll, On: func(Event) {}}, View{}, false)
+	must(t, err)
+	argv := append(m.Prefix(), "echo", "hello")
+	m.Close()
+	if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil || string(out) != "hello\n" {
+		t.Errorf("%q, %v", out, err)
 	}
 }

@@ -21,6 +21,9 @@ const (
 	partBuild   = "build"
 	partRun     = "run"
 	partProbe   = "probe" // no part of a cage: what runs in one that is tried
+
+	partWatchWrites = "watch-writes" // no part of a cage either: a program outside of one that is watched
+	partWatchAll    = "watch-all"
 )
 
 // EnterArgs are all arguments of the first part, without the program's name.
@@ -29,6 +32,15 @@ func EnterArgs(net bool) []string {
 		return []string{Args[0], Args[1], partEnter}
 	}
 	return []string{Args[0], Args[1], partEnterFs}
+}
+
+// WatchArgs are the arguments, without the program's name, that come before those of a program that is to be watched
+// outside of a cage. Its listener is sent to the socket at path.
+func WatchArgs(all bool, path string) []string {
+	if all {
+		return []string{Args[0], Args[1], partWatchAll, path}
+	}
+	return []string{Args[0], Args[1], partWatchWrites, path}
 }
 
 // ProbeArgs are the arguments, without the program's name, with which a program of ours does nothing and ends well.

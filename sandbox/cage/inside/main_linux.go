@@ -26,7 +26,7 @@ const (
 // Main runs the helper and does not return, if the arguments ask for it; otherwise it returns false at once. It is to be
 // called before anything else.
 func Main() bool {
-	if len(os.Args) != 4 || os.Args[1] != Args[0] || os.Args[2] != Args[1] {
+	if len(os.Args) < 4 || os.Args[1] != Args[0] || os.Args[2] != Args[1] {
 		return false
 	}
 	unix.Exit(part(os.Args[3])) // a program of its own from here on, whatever binary it was found in
@@ -35,8 +35,12 @@ func Main() bool {
 
 // part runs one part and returns its exit code.
 func part(name string) int {
-	if name == partProbe {
+	switch name {
+	case partProbe:
 		return 0
+	case partWatchWrites, partWatchAll:
+		runtime.LockOSThread()
+		return watchOutside(name == partWatchAll)
 	}
 	runtime.LockOSThread() // capabilities, filters and rules are those of a thread until it executes something
 	c := newSocket(controlFD)
