@@ -253,19 +253,13 @@ step("what a repository proposes waits: Not now changes nothing", async () => {
     "sandbox:\n  mode: enforce-fs\n  hosts: [hooks.example.com]\nscripts:\n  setup: make everything\n",
   );
   await page.keyboard.press("Control+Shift+N");
-  await until("the window heard of the file", async () => {
-    if (await dialog().getByText("proposes 1 host and the setup script").count()) return true;
-    await page.keyboard.press("Escape");
-    rig().cli("rename", "Unbound", `Unbound ${Math.random()}`.slice(0, 12)); // any change makes the window look again
-    await page.keyboard.press("Control+Shift+N");
-    return false;
-  });
+  await dialog().getByText("proposes 1 host and the setup script").waitFor();
   await page.keyboard.type("typed before");
   assert.equal(await dialog().getByRole("radio", { name: /^Off/ }).isDisabled(), true, "the file tightens at once");
   await dialog().getByRole("button", { name: "Look at it…" }).click();
   const consent = page.getByRole("dialog", { name: ".termic.yaml of repo" });
   await consent.getByText("make everything", { exact: true }).waitFor();
-  await consent.getByText("hooks.example.com", { exact: true }).waitFor();
+  await consent.getByRole("listitem").filter({ hasText: "hooks.example.com" }).waitFor();
   await consent.getByRole("button", { name: /^Not now/ }).click();
   await consent.waitFor({ state: "detached" });
   assert.equal(await dialog().getByLabel("Name").inputValue(), "typed before");
@@ -280,7 +274,7 @@ step("accepting is for the content that was shown", async () => {
   writeFileSync(path.join(repo, ".termic.yaml"), "sandbox:\n  hosts: [other.example.com]\n");
   await consent.getByRole("button", { name: "Accept this content" }).click();
   await consent.getByRole("alert").waitFor();
-  await consent.getByText("other.example.com", { exact: true }).waitFor();
+  await consent.getByRole("listitem").filter({ hasText: "other.example.com" }).waitFor();
   assert.equal(rig().cli("project", "consent", "repo").repo.state, "waiting");
   await consent.getByRole("button", { name: "Accept this content" }).click();
   await consent.waitFor({ state: "detached" });

@@ -12,6 +12,11 @@ import type {
 type Lists = Pick<Knobs, "read" | "write" | "hosts">;
 const listsOf = ({ read, write, hosts }: Knobs): Lists => ({ read, write, hosts });
 
+/** The system's folders are one thing to whoever reads the list. */
+function shortened(layer: CageLayer): CageLayer {
+  return layer.kind === "builtin" && layer.read ? { ...layer, read: [layer.read.join(", ")] } : layer;
+}
+
 /**
  * What the person changes in the sandbox dialog and has not saved: the task's own mode, knobs and lists, and the lists
  * of its project. It is compared with what was there when the dialog opened.
@@ -45,10 +50,8 @@ export class SandboxDraft {
   /** Takes the layers that the app composes the cage from, once they are known. */
   know(result: TaskSandboxResult): void {
     if (!result.layers) return;
-    this.#shown = [
-      ...this.#fixed,
-      ...result.layers.filter((layer) => layer.kind !== "task" && layer.kind !== "project"),
-    ];
+    const others = result.layers.filter((layer) => layer.kind !== "task" && layer.kind !== "project");
+    this.#shown = [...this.#fixed, ...others.map(shortened)];
   }
 
   readonly layers: CageLayer[] = $derived([
