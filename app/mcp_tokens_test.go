@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"termic/internal/api"
+	"termic/internal/control"
 	"termic/internal/core"
 	"termic/internal/datadir"
 	"termic/internal/fault"
@@ -247,6 +248,18 @@ func TestTokenCustody(t *testing.T) {
 				t.Errorf("a terminal's token stands %d times in %s", n, where)
 			}
 		}
+	}
+	// On the control socket they are nothing.
+	addr := control.AddressIn(p.dir)
+	addr.Token = filepath.Join(home, "stolen")
+	for token := range tokens {
+		check(t, os.WriteFile(addr.Token, []byte(token+"\n"), 0o600))
+		client, err := control.Dial(t.Context(), addr)
+		check(t, err)
+		if _, err := client.Call(t.Context(), "task_list", json.RawMessage(`{}`), nil); fault.CodeOf(err) != fault.Forbidden {
+			t.Errorf("a terminal's token on the socket: %v", err)
+		}
+		check(t, client.Close())
 	}
 	// The end of a task is the end of its tokens, and of no others.
 	var gone string
