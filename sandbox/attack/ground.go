@@ -42,6 +42,7 @@ type Ground struct {
 	Abstract      string // abstract stream socket outside
 	AbstractDgram string // abstract datagram socket outside
 	AbstractX11   string // stand-in for the abstract socket of an X server
+	OptSocket     string // a socket below /opt that root made; empty = root did not prepare one
 	SysSocket     string // a socket below /run that root made; empty = root did not prepare one
 
 	MCPPort   int    // the app's endpoint, on 127.0.0.1

@@ -18,6 +18,7 @@ type prepared struct {
 	Alias     string // second mount of Root; empty = none
 	Setuid    string // a program with the bit, in Root; empty = none
 	FileCaps  string // a program whose file has a capability, beside it; empty = none
+	OptSocket string // the same in /opt
 	SysSocket string // a socket in /run that answers Secret; empty = none
 	Secret    string
 }

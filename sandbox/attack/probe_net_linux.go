@@ -51,8 +51,12 @@ func unixProbes() map[string]probe {
 			}
 			return dialUnix(unix.SOCK_STREAM, g.In(name), name)
 		},
-		"unix/late":   dialsUnix(unix.SOCK_STREAM, func(g *Ground, name string) string { return g.In(name) }),
-		"unix/system": dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return g.SysSocket }),
+		"unix/daemon-moved":    dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return filepath.Join(g.Worktree, ".agent/moved") }),
+		"unix/daemon-relative": dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return filepath.Join(g.Worktree, ".agent/rel") }),
+		"unix/daemon-alias":    dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return filepath.Join(g.Worktree, ".agent/alias") }),
+		"unix/opt":             dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return g.OptSocket }),
+		"unix/late":            dialsUnix(unix.SOCK_STREAM, func(g *Ground, name string) string { return g.In(name) }),
+		"unix/system":          dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return g.SysSocket }),
 	}
 	for name, path := range Sockets() {
 		m[name] = dialsUnix(unix.SOCK_STREAM, func(g *Ground, _ string) string { return filepath.Join(g.Runtime, path) })

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/rand"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"net"
 	"net/netip"
@@ -71,10 +72,25 @@ func (h *host) listen() *services {
 	for _, path := range Sockets() {
 		s.unix("unix", filepath.Join(h.g.Runtime, path))
 	}
+	s.strangelyNamed()
 	s.unix("unixpacket", filepath.Join(h.g.Outside, "s.seqpacket"))
 	s.unixgram(filepath.Join(h.g.Outside, "s.dgram"))
 	s.unixgram(h.g.AbstractDgram)
 	return s
+}
+
+// strangelyNamed makes sockets in the worktree whose names, in the kernel's list, are not their paths.
+func (s *services) strangelyNamed() {
+	dir := filepath.Join(s.h.g.Worktree, ".agent")
+	s.unix("unix", filepath.Join(dir, "first"))
+	s.h.fatal(os.Rename(filepath.Join(dir, "first"), filepath.Join(dir, "moved")))
+	at, err := os.Open(dir)
+	s.h.fatal(err)
+	defer at.Close()
+	s.unix("unix", fmt.Sprintf("/proc/self/fd/%d/rel", at.Fd())) // as one does to get around the length that a name may have
+	if s.h.g.Alias != "" {
+		s.unix("unix", s.h.g.aliased(filepath.Join(dir, "alias")))
+	}
 }
 
 // hostAddress is an IPv4 address of the host that is not loopback, and the name of its interface.
