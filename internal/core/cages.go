@@ -62,6 +62,18 @@ func capabilityOf(l *liveTab) sandbox.Capability {
 	return sandbox.Unbounded(sandbox.Off)
 }
 
+// provisioned is how the capability of a program is written down; empty for one that is not an agent's.
+func provisioned(l *liveTab) string {
+	if !l.walls.made {
+		return ""
+	}
+	text, err := l.walls.policy.Capability().MarshalBinary()
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
 // limited refuses to start a program that could do more than whoever asked for it.
 func (how startHow) limited(made sandbox.Capability) error {
 	if how.limit == nil {

@@ -310,6 +310,15 @@ func TestAllow(t *testing.T) {
 	r := newIDRig(t)
 	task, tab := r.placed("boxed", "monitor", true, store.TabAgent, "talker")
 	l := r.start(task, tab)
+	caller := l.identity.grant.Caller(grant.MCP)
+	if err := r.asProvisioned(t.Context(), caller); err != nil {
+		t.Errorf("as it was started: %v", err)
+	}
+	rows, err := r.store.Terminals(t.Context())
+	must(t, err)
+	if len(rows) != 1 || !strings.Contains(rows[0].Capability, `"monitor"`) {
+		t.Errorf("what was provisioned is not written down: %+v", rows)
+	}
 	allow := func(p api.SandboxAllowParams) (api.SandboxAllowResult, error) {
 		return r.SandboxAllow(t.Context(), r.ownCall(task), p)
 	}
@@ -348,6 +357,9 @@ func TestAllow(t *testing.T) {
 		if a.ID == "talker" && (!slices.Equal(a.SandboxHosts, []string{"example.com"}) || !slices.Equal(a.SandboxPaths, []string{"/opt/x"}) || a.Command != "/bin/sh") {
 			t.Errorf("%+v", a)
 		}
+	}
+	if err := r.asProvisioned(t.Context(), caller); fault.CodeOf(err) != fault.Conflict {
+		t.Errorf("a child would have more than its parent was started with: %v", err)
 	}
 	if r.liveOf(tab.ID) != l || !r.good(l) {
 		t.Error("an allowance ended what runs")

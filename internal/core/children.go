@@ -34,6 +34,9 @@ func (c *Core) planChild(ctx context.Context, call *Call, n *newTask) error {
 	if err := c.mayStart(ctx, call.Caller, n.kind.ID); err != nil {
 		return err
 	}
+	if err := c.asProvisioned(ctx, call.Caller); err != nil {
+		return err
+	}
 	t := &n.task
 	if t.SandboxRead, t.SandboxWrite, t.SandboxHosts, err = c.frozenLists(ctx, me); err != nil {
 		return err
@@ -44,6 +47,28 @@ func (c *Core) planChild(ctx context.Context, call *Call, n *newTask) error {
 	t.Sandbox, t.MCP, t.MCPProjects, t.Yolo, t.FromCage = string(mine.Mode()), true, slices.Clone(call.Caller.Projects), false, true
 	n.limit = &mine
 	return nil
+}
+
+// asProvisioned refuses a caller whose cage was changed since its agent was started: the lists that a child would be made
+// with are the stored ones, and are not those that the caller has.
+func (c *Core) asProvisioned(ctx context.Context, caller grant.Caller) error {
+	l := c.terminalOf(caller)
+	if l == nil || !l.walls.made {
+		return nil
+	}
+	task, err := c.store.Task(ctx, l.task.ID)
+	if err != nil {
+		return err
+	}
+	if task, _, err = c.tightened(ctx, task); err != nil {
+		return err
+	}
+	digest, err := c.wishDigest(ctx, task, l.kind.ID)
+	if err != nil || digest == l.walls.digest {
+		return err
+	}
+	return fault.New(fault.Conflict, "What your cage allows was changed since you were started, so a child would not have the same").
+		WithHint("Ask the user to start you again.")
 }
 
 // planParent writes down who created the task, and refuses one too deep.

@@ -33,9 +33,10 @@ type liveTab struct {
 	resumed  bool
 	identity identity
 	walls    walls
-	told     map[string]string // what the program is told beside the environment of every child; nil once it was started
-	kick     chan struct{}     // wakes the runner; holds one
-	keys     chan struct{}     // held by whoever types; holds one
+	limit    *sandbox.Capability // of whoever asked for the start; nil for none
+	told     map[string]string   // what the program is told beside the environment of every child; nil once it was started
+	kick     chan struct{}       // wakes the runner; holds one
+	keys     chan struct{}       // held by whoever types; holds one
 
 	mu       sync.Mutex // guards the following
 	fresh    bool       // nothing was typed by us yet
@@ -76,6 +77,7 @@ func (c *Core) startHeld(ctx context.Context, taskID, tabID string, how startHow
 	if err != nil {
 		return nil, err
 	}
+	l.limit = how.limit
 	if err = c.planWalls(ctx, l, &spec); err == nil {
 		err = how.limited(capabilityOf(l))
 	}
@@ -197,7 +199,7 @@ func (c *Core) launch(ctx context.Context, l *liveTab, spec ptyhost.Spec) error 
 func (c *Core) registerLive(ctx context.Context, l *liveTab) error {
 	r := l.term.Remnant()
 	err := c.store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) error {
-		row, err := tx.PutTerminal(ctx, store.Terminal{TabID: l.tab.ID, TaskID: l.task.ID, PID: r.Pid, PGID: r.Pgid, SID: r.Sid, StartTicks: r.Start, BootID: r.Boot})
+		row, err := tx.PutTerminal(ctx, store.Terminal{TabID: l.tab.ID, TaskID: l.task.ID, PID: r.Pid, PGID: r.Pgid, SID: r.Sid, StartTicks: r.Start, BootID: r.Boot, Capability: provisioned(l)})
 		if err != nil {
 			return err
 		}

@@ -143,7 +143,7 @@ type Terminal struct {
 	SID        int
 	StartTicks uint64 // start time of the process in clock ticks since boot
 	BootID     string // identity of the boot that StartTicks counts from
-	Capability string // what it was provisioned with, as JSON; empty for one without a cage
+	Capability string // what an agent was provisioned with, as JSON; empty for other programs
 	Created    time.Time
 }
 
