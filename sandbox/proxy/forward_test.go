@@ -57,6 +57,12 @@ func TestPlainRequests(t *testing.T) {
 			t.Errorf("%s: %q reached the server", h, got.Header.Get(h))
 		}
 	}
+	for _, protocol := range []string{"h2c", "TLS/1.2", "websocket2", "h2c, websocket"} {
+		_, _ = r.ask("GET http://a.test/ HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: " + protocol + "\r\nHTTP2-Settings: x\r\n\r\n")
+		if got.Header.Get("Upgrade") != "" || got.Header.Get("Http2-Settings") != "" || got.Header.Get("Connection") != "" {
+			t.Errorf("an upgrade to %s reached the server: %v", protocol, got.Header)
+		}
+	}
 	if _, _ = r.ask("GET http://a.test:8080 HTTP/1.0\r\n\r\n"); got.Host != "a.test:8080" || got.RequestURI != "/" {
 		t.Errorf("the server got %s for %s", got.RequestURI, got.Host)
 	}

@@ -123,27 +123,60 @@ func TestManyBytesBothWaysAtOnce(t *testing.T) {
 }
 
 func TestASilentTunnelEnds(t *testing.T) {
+	for name, first := range map[string]string{"a client that never spoke": "", "a client that spoke": "x"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, Options{Idle: 3 * time.Second}, "a.test")
+			r.place("a.test", "203.0.113.1", 443, listen(t, func(c net.Conn) {
+				for range 20 { // one direction alone keeps it alive, beyond the idle time
+					_, _ = c.Write([]byte("x"))
+					time.Sleep(200 * time.Millisecond)
+				}
+				_, _ = io.Copy(io.Discard, c)
+			}))
+			c := r.tunnel("a.test:443")
+			_, _ = io.WriteString(c, first)
+			buf := make([]byte, 20)
+			if _, err := io.ReadFull(c, buf); err != nil {
+				t.Fatalf("it ended while bytes flowed: %v", err)
+			}
+			start := time.Now()
+			if _, err := c.Read(buf); err == nil {
+				t.Error("no end")
+			}
+			if d := time.Since(start); d > 10*time.Second {
+				t.Errorf("it ended after %v", d)
+			}
+		})
+	}
+}
+
+// The server has ended its direction, and the client says nothing: no copy is left that could notice.
+func TestASilentHalfOfATunnelEnds(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Idle: 3 * time.Second}, "a.test")
+	r := newRig(t, Options{Idle: time.Second}, "a.test")
 	r.place("a.test", "203.0.113.1", 443, listen(t, func(c net.Conn) {
-		for range 20 { // one direction alone keeps it alive, beyond the idle time
-			_, _ = c.Write([]byte("x"))
-			time.Sleep(200 * time.Millisecond)
-		}
+		_ = c.(*net.TCPConn).CloseWrite()
 		_, _ = io.Copy(io.Discard, c)
 	}))
 	c := r.tunnel("a.test:443")
-	buf := make([]byte, 20)
-	if _, err := io.ReadFull(c, buf); err != nil {
-		t.Fatalf("it ended while bytes flowed: %v", err)
+	if _, err := io.ReadAll(c); err != nil {
+		t.Fatal(err)
 	}
-	start := time.Now()
-	if _, err := c.Read(buf); err == nil {
-		t.Error("no end")
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if r.live() == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("it is still there")
+		}
 	}
-	if d := time.Since(start); d > 10*time.Second {
-		t.Errorf("it ended after %v", d)
-	}
+}
+
+func (r *rig) live() int {
+	r.proxy.mu.Lock()
+	defer r.proxy.mu.Unlock()
+	return len(r.proxy.conns)
 }
 
 func TestCloseEndsEverything(t *testing.T) {
