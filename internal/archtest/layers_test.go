@@ -153,6 +153,7 @@ var table = []row{
 	{pkg: "internal/fakemodel", in: kit},
 	{pkg: "internal/fakemodel/cmd", in: kit},
 	{pkg: "internal/verb/gen", in: kit},
+	{pkg: "sandbox/attack", in: kit},
 }
 
 // An edge is a forbidden import that its layers alone would not catch, or whose reason deserves words
