@@ -32,20 +32,24 @@ func (s *seen) on(e Event) {
 	}
 }
 
+func (s *seen) all() []Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.events)
+}
+
 // await returns the first event that matches.
 func (s *seen) await(t *testing.T, match func(Event) bool) Event {
 	t.Helper()
 	for end := time.After(10 * time.Second); ; {
-		s.mu.Lock()
-		i := slices.IndexFunc(s.events, match)
-		s.mu.Unlock()
-		if i >= 0 {
-			return s.events[i]
+		events := s.all()
+		if i := slices.IndexFunc(events, match); i >= 0 {
+			return events[i]
 		}
 		select {
 		case <-s.more:
 		case <-end:
-			t.Fatalf("no such event among %+v", s.events)
+			t.Fatalf("no such event among %+v", events)
 		}
 	}
 }
@@ -55,15 +59,15 @@ func TestWatch(t *testing.T) {
 	put(t, dir+"/rw/f", "x")
 	put(t, dir+"/ro/f", "x")
 	put(t, dir+"/hidden/f", "x")
-	must(t, os.Symlink("/work/rw", dir+"/rw/up"))
+	must(t, os.Symlink("/tree/rw", dir+"/rw/up"))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	defer l.Close()
 	for _, what := range []Watching{WatchWrites, WatchAll} {
 		s := newSeen()
-		v := with(systemView(t), Mount{Source: dir + "/rw", Target: "/work/rw", Write: true}, Mount{Source: dir + "/ro", Target: "/work/ro"}, Mount{Source: dir + "/hidden", Target: "/work/hidden", Write: true})
+		v := with(systemView(t), Mount{Source: dir + "/rw", Target: "/tree/rw", Write: true}, Mount{Source: dir + "/ro", Target: "/tree/ro"}, Mount{Source: dir + "/hidden", Target: "/tree/hidden", Write: true})
 		v.Pins = []string{dir + "/rw/f"}
-		v.Links = append(v.Links, Link{"/shortcut", "/work/rw"})
+		v.Links = append(v.Links, Link{"/shortcut", "/tree/rw"})
 		put(t, dir+"/hidden/in/f", "x")
 		v.Covers = []string{dir + "/hidden/in"}
 		o := newObedient(t, Spec{View: v, Net: true, Watch: &Watch{What: what, On: s.on}})
@@ -76,18 +80,18 @@ func TestWatch(t *testing.T) {
 			what    string
 			refused bool
 		}{
-			{[]string{"write", "/work/rw/new", "x"}, "write", "/work/rw/new", false},
+			{[]string{"write", "/tree/rw/new", "x"}, "write", "/tree/rw/new", false},
 			{[]string{"write", "/shortcut/by-link", "x"}, "write", "/shortcut/by-link", false},
-			{[]string{"append", "/work/rw/f", "x"}, "write", "/work/rw/f", true},
-			{[]string{"append", "/work/ro/f", "x"}, "write", "/work/ro/f", true},
+			{[]string{"append", "/tree/rw/f", "x"}, "write", "/tree/rw/f", true},
+			{[]string{"append", "/tree/ro/f", "x"}, "write", "/tree/ro/f", true},
 			{[]string{"write", "/usr/bin/x", "x"}, "write", "/usr/bin/x", true},
-			{[]string{"append", "/work/hidden/in/f", "x"}, "write", "/work/hidden/in/f", true},
+			{[]string{"append", "/tree/hidden/in/f", "x"}, "write", "/tree/hidden/in/f", true},
 			{[]string{"append", "/home/nobody/.bashrc", "x"}, "write", "/home/nobody/.bashrc", true},
-			{[]string{"mkdir", "/work/ro/d"}, "make", "/work/ro/d", true},
+			{[]string{"mkdir", "/tree/ro/d"}, "make", "/tree/ro/d", true},
 			{[]string{"mkdir", "/tmp/d"}, "make", "/tmp/d", false},
-			{[]string{"rename", "/work/rw/new", "/work/ro/new"}, "remove", "/work/rw/new", false},
-			{[]string{"rename", "/work/rw/new", "/work/ro/new2"}, "make", "/work/ro/new2", true},
-			{[]string{"remove", "/work/ro/f"}, "remove", "/work/ro/f", true},
+			{[]string{"rename", "/tree/rw/new", "/tree/ro/new"}, "remove", "/tree/rw/new", false},
+			{[]string{"rename", "/tree/rw/new", "/tree/ro/new2"}, "make", "/tree/ro/new2", true},
+			{[]string{"remove", "/tree/ro/f"}, "remove", "/tree/ro/f", true},
 			{[]string{"connect", "tcp", "192.0.2.7:443"}, "connect", "192.0.2.7:443", true},
 			{[]string{"connect", "tcp", l.Addr().String()}, "connect", l.Addr().String(), false},
 			{[]string{"connect", "unix", "/run/docker.sock"}, "connect", "/run/docker.sock", true},
@@ -98,18 +102,18 @@ func TestWatch(t *testing.T) {
 				t.Errorf("%v: %+v", tt.act, e)
 			}
 		}
-		if got := o.do("write", "/work/rw/f2", "x"); got != "ok" { // watching lets through what is allowed
+		if got := o.do("write", "/tree/rw/f2", "x"); got != "ok" { // watching lets through what is allowed
 			t.Error(got)
 		}
 		if what == WatchAll {
-			o.do("read", "/work/ro/f")
+			o.do("read", "/tree/ro/f")
 			o.do("read", "/etc/no-such-file")
 			o.do("read", "/home/nobody/secret")
-			s.await(t, func(e Event) bool { return e.Op == "read" && e.Path == "/work/ro/f" && !e.Refused })
+			s.await(t, func(e Event) bool { return e.Op == "read" && e.Path == "/tree/ro/f" && !e.Refused })
 			s.await(t, func(e Event) bool { return e.Op == "read" && e.Path == "/etc/no-such-file" && !e.Refused })
 			s.await(t, func(e Event) bool { return e.Op == "read" && e.Path == "/home/nobody/secret" && e.Refused })
-		} else if slices.ContainsFunc(s.events, func(e Event) bool { return e.Op == "read" }) {
-			t.Errorf("reads are told: %+v", s.events)
+		} else if slices.ContainsFunc(s.all(), func(e Event) bool { return e.Op == "read" }) {
+			t.Errorf("reads are told: %+v", s.all())
 		}
 		begin := time.Now()
 		o.Kill()
