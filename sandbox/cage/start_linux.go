@@ -94,8 +94,9 @@ func (s *starting) launch() error {
 	return nil
 }
 
-// helperEnv is the whole environment of a helper. One processor keeps it small: it mostly waits.
-var helperEnv = [...]string{"GOMAXPROCS=1"}
+// helperEnv is the whole environment of a helper. One processor keeps it small: it mostly waits. The runtime need not look for a
+// cgroup that bounds processors.
+var helperEnv = [...]string{"GOMAXPROCS=1", "GODEBUG=containermaxprocs=0,updatemaxprocs=0"}
 
 // converse goes from the first message to the executed program.
 func (s *starting) converse() error {

@@ -27,7 +27,7 @@ func build(c *socket) error {
 	if s.PidMax > 0 && !PidMaxIsOurs() {
 		s.PidMax = 0
 	}
-	self, err := unix.Open("/proc/self/exe", unix.O_PATH|unix.O_CLOEXEC, 0)
+	self, err := openSelf()
 	if err != nil {
 		return failed(wire.StepSelfExec, "", err)
 	}
@@ -75,6 +75,16 @@ func build(c *socket) error {
 	}
 	unix.Umask(umask)
 	return again(c, s, self, tty)
+}
+
+// openSelf opens the helper's own program, out of the way of the descriptors that have fixed numbers.
+func openSelf() (int, error) {
+	fd, err := unix.Open("/proc/self/exe", unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(fd)
+	return unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, firstFreeFD)
 }
 
 // wall gives up everything, in the order in which each step still may be made. watch is the listener of a watch, or -1: a

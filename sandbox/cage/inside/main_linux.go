@@ -15,6 +15,8 @@ import (
 const (
 	controlFD = 3
 	ttyFD     = 4 // the terminal of the program, in the last part
+
+	firstFreeFD = 10 // those below may be replaced when the last part is executed
 )
 
 // Exit codes of the helper. The program's own are told over the socket.
