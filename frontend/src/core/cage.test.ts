@@ -19,7 +19,7 @@ import {
   ticked,
   tightenings,
 } from "./cage";
-import { allowing, gathered, refusedCount, whyRefused } from "./denials";
+import { allowedIn, allowing, gathered, refusedCount, whyRefused } from "./denials";
 
 const tab = (over: Partial<TabStatus> = {}): TabStatus => ({
   id: "tab",
@@ -236,6 +236,11 @@ test("the same refusal to two tabs is one line; what was only recorded is not co
   ]);
   expect(refusedCount(denials)).toBe(2);
   expect(refusedCount(undefined)).toBe(0);
+  const cage = { ...knobsOf(undefined), hosts: ["a:443"] };
+  expect(refusedCount(denials, undefined, cage)).toBe(1);
+  expect(allowedIn({ kind: "read", target: "/x", count: 1, last: "" }, { read: [], write: ["/x"], hosts: [] })).toBe(
+    true,
+  );
   expect(allowing(denials[0] as (typeof denials)[number])).toEqual({ host: "a:443" });
   expect(allowing({ kind: "other", target: "x", count: 1, last: "" })).toBeUndefined();
 });

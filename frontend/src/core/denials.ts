@@ -1,6 +1,6 @@
 // What cages refused, as the window lists it.
 
-import type { Denial, SandboxAllowParams } from "../gen/api";
+import type { Cage, Denial, SandboxAllowParams } from "../gen/api";
 import { count } from "./text";
 
 /** The parameter of sandbox_allow that would let this through; undefined for what no list can allow. */
@@ -39,9 +39,17 @@ const asked: Record<string, string> = { host: "connect", read: "read", write: "w
 /** What was tried, in one word; "" where the kind says nothing. */
 export const attempted = (denial: Denial) => asked[denial.kind] ?? "";
 
-/** How many things of a task were really refused: what was only recorded is not among them. */
-export function refusedCount(denials: Denial[] | undefined): number {
-  return gathered(denials ?? []).filter((one) => !one.would_deny).length;
+/** Whether a list allows exactly this by now; what runs may still have been started without it. */
+export function allowedIn(denial: Denial, cage: Pick<Cage, "read" | "write" | "hosts"> | undefined): boolean {
+  if (denial.kind === "host") return cage?.hosts.includes(denial.target) ?? false;
+  if (denial.kind === "write") return cage?.write.includes(denial.target) ?? false;
+  return denial.kind === "read" && [...(cage?.read ?? []), ...(cage?.write ?? [])].includes(denial.target);
+}
+
+/** How many things were really refused and not allowed since: what was only recorded is not among them. */
+export function refusedCount(denials: Denial[] | undefined, ...cages: (Cage | undefined)[]): number {
+  const open = (one: Denial) => !one.would_deny && !cages.some((cage) => allowedIn(one, cage));
+  return gathered(denials ?? []).filter(open).length;
 }
 
 /** Why it was refused, as a sentence that does not say the target again, which stands above it. */

@@ -1,7 +1,9 @@
 import { type Access, type CageLine, type Knobs, knobChanges, knobsOf, type Mode, modeOf } from "../../core/cage";
+import { allowedIn } from "../../core/denials";
 import type { WindowSettings } from "../../core/settings";
 import type {
   CageLayer,
+  Denial,
   Project,
   ProjectSettingsParams,
   TaskDetail,
@@ -77,6 +79,11 @@ export class SandboxDraft {
   has(access: Access, text: string): "task" | "project" | undefined {
     if (this.task[access].includes(text)) return "task";
     return this.project[access].includes(text) ? "project" : undefined;
+  }
+
+  /** Whether the line that allows a denial was written here and is not saved yet. */
+  unsaved(denial: Denial, to: "task" | "project"): boolean {
+    return !allowedIn(denial, to === "task" ? this.#task : this.#project);
   }
 
   readonly taskChanges: Omit<TaskSandboxParams, "task"> = $derived.by(() => {
