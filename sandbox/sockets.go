@@ -28,10 +28,11 @@ func (c *composer) foreignSockets() []string {
 	}
 	bound, err := boundSockets()
 	if err != nil {
-		return c.searchGrants(func(fs.FileInfo) bool { return false }) // the kernel does not tell: all grants are searched
+		return c.searchGrants(nil, func(uint32) bool { return false }) // the kernel does not tell: all grants are searched
 	}
 	var out []string
 	left := map[uint32]uint64{} // device by number
+	hidden := map[uint32]bool{} // under one of its names, and so under all
 	for _, s := range bound {
 		real, ok := s.path()
 		if !ok {
@@ -40,6 +41,9 @@ func (c *composer) foreignSockets() []string {
 		}
 		if c.grantsSocket(real) {
 			out = append(out, real)
+			hidden[s.ino] = true
+		} else if coveredBy(real, c.deny) || covers(c.w.DataDir, real) {
+			hidden[s.ino] = true
 		}
 	}
 	devices := c.devices()
@@ -49,8 +53,8 @@ func (c *composer) foreignSockets() []string {
 		}
 	}
 	if len(left) > 0 {
-		out = append(out, c.searchGrants(func(st fs.FileInfo) bool {
-			delete(left, uint32(inode(st)))
+		out = append(out, c.searchGrants(hidden, func(ino uint32) bool {
+			delete(left, ino)
 			return len(left) == 0
 		})...)
 	}
@@ -74,10 +78,10 @@ func (c *composer) grantsSocket(path string) bool {
 	return slices.ContainsFunc(c.grants, func(g grant) bool { return covers(g.path, path) }) && !coveredBy(path, c.deny)
 }
 
-// searchGrants returns every socket below the grants, and stops early when enough has been seen. The system's roots are
+// searchGrants returns every socket below the grants that is not hidden yet, and stops early when enough has been seen. The system's roots are
 // left out: who may make a socket there has no need of strange names. What cannot be read is passed over, since the cage
 // cannot read it either.
-func (c *composer) searchGrants(enough func(fs.FileInfo) bool) []string {
+func (c *composer) searchGrants(hidden map[uint32]bool, enough func(ino uint32) bool) []string {
 	var out []string
 	for _, g := range c.grants {
 		if slices.ContainsFunc(systemRoots[c.w.GOOS], func(root string) bool { return covers(root, g.path) }) {
@@ -91,10 +95,11 @@ func (c *composer) searchGrants(enough func(fs.FileInfo) bool) []string {
 			if err != nil {
 				return nil // gone meanwhile
 			}
-			if c.grantsSocket(path) {
+			ino := uint32(inode(st))
+			if c.grantsSocket(path) && !hidden[ino] {
 				out = append(out, path)
 			}
-			if enough(st) {
+			if enough(ino) {
 				return fs.SkipAll
 			}
 			return nil
