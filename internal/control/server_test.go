@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"reflect"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -32,7 +33,7 @@ func TestCallGivesTheExactBytes(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if b.callers[0] != grant.OwnerOn(grant.CLI) {
+	if !reflect.DeepEqual(b.callers[0], grant.OwnerOn(grant.CLI)) {
 		t.Errorf("the caller is %+v", b.callers[0])
 	}
 }
