@@ -168,13 +168,15 @@ func (b *bounds) group(parent string, set [][2]string, pid int) bool {
 // groupPrefix begins the name of every group of a cage; the process id of its app follows.
 const groupPrefix = "termic-cage-"
 
-// sweep removes what apps that were killed left behind. A group with a process in it cannot be removed.
+// sweep removes what apps that were killed left behind, and what apps in their cages did. A group with a process in it cannot
+// be removed.
 func sweep(parent string) {
 	old, err := filepath.Glob(filepath.Join(parent, groupPrefix+"*"))
 	if err != nil {
 		return
 	}
 	for _, dir := range old {
+		sweep(dir)
 		owner, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), groupPrefix), "-")
 		if pid, err := strconv.Atoi(owner); err == nil && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
 			_ = os.Remove(dir)
