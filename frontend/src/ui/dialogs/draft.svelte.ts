@@ -11,6 +11,9 @@ import type {
   TaskSandboxResult,
 } from "../../gen/api";
 
+/** Where a new task works: in a worktree of its own, in one that is there, or in the project's checkout. */
+export type Place = "worktree" | "adopt" | "main";
+
 type Lists = Pick<Knobs, "read" | "write" | "hosts">;
 const listsOf = ({ read, write, hosts }: Knobs): Lists => ({ read, write, hosts });
 
