@@ -24,6 +24,10 @@ type Launch struct {
 
 	// OnDecision hears what the proxy let through and refused. Quick, and safe for concurrent use. May be nil.
 	OnDecision func(proxy.Decision)
+	// OnAct hears what programs of the cage try to do to files and addresses: connects and writing, and with Reads all
+	// other opens too, which costs programs that open many files twice their time. As for OnDecision. May be nil.
+	OnAct func(Act)
+	Reads bool
 	// Own are the addresses that Termic itself listens on: the proxy refuses them whatever the rules say.
 	Own func() []netip.AddrPort
 	// Upstream is the user's own proxy; nil for none.

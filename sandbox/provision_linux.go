@@ -38,15 +38,14 @@ func Provision(ctx context.Context, p Policy, l Launch) (*Provisioned, error) {
 	if err := p.Prepare(); err != nil {
 		return nil, err
 	}
-	v := p.View()
 	spec := cage.Spec{Argv: l.Argv, Env: p.GitEnvironment(p.environment(l.Env)), Dir: l.Dir, Net: p.OwnNetwork(), Ports: p.Doors(),
 		Terminal: l.Terminal, Stdio: l.Stdio, Limits: l.Limits, HelperPath: l.Helper,
-		View: cage.View{Covers: v.Covers, Pins: v.Pins}}
-	for _, m := range v.Mounts {
-		spec.View.Mounts = append(spec.View.Mounts, cage.Mount{Source: m.Source, Target: m.Target, Write: m.Write})
-	}
-	for _, link := range v.Links {
-		spec.View.Links = append(spec.View.Links, cage.Link{Path: link.Path, To: link.To})
+		View: p.cageView()}
+	if l.OnAct != nil {
+		spec.Watch = &cage.Watch{What: cage.WatchWrites, On: l.OnAct}
+		if l.Reads {
+			spec.Watch.What = cage.WatchAll
+		}
 	}
 	c, err := cage.Start(ctx, spec)
 	if err != nil {

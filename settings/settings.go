@@ -70,6 +70,8 @@ type Sandbox struct {
 	DefaultMode string // off, monitor, enforce-fs, enforce
 	// What every cage allows beside the lists of its project and task. Paths are as they were written.
 	Read, Write, Hosts []string
+	RecordReads        bool // refused reads are recorded too
+	DeepMonitor        bool // the mode monitor watches files and addresses, not only the proxy
 }
 
 // Queue is [queue].

@@ -84,7 +84,7 @@ func TestTable(t *testing.T) {
 	}
 	d := Defaults(home)
 	want := Settings{General: General{true, "info"}, Tasks: Tasks{home + "/termic/tasks", "feature", true, "worktree", ""},
-		Terminal: Terminal{"", 13, 5000, false}, Appearance: Appearance{"system"}, Sandbox: Sandbox{"off", []string{}, []string{}, []string{}}, Queue: Queue{10}, Keys: map[string]string{}}
+		Terminal: Terminal{"", 13, 5000, false}, Appearance: Appearance{"system"}, Sandbox: Sandbox{"off", []string{}, []string{}, []string{}, false, false}, Queue: Queue{10}, Keys: map[string]string{}}
 	if diff := cmp.Diff(want, d); diff != "" {
 		t.Errorf("defaults (-want +got):\n%s", diff)
 	}
@@ -153,7 +153,7 @@ func TestReadsEverything(t *testing.T) {
 	yes, no := true, false
 	f := fresh(t, full)
 	want := Settings{General: General{false, "debug"}, Tasks: Tasks{home + "/work", "me/x", false, "main", "codex"},
-		Terminal: Terminal{"Iosevka", 16, 100, true}, Appearance: Appearance{"dark"}, MCP: MCP{true}, Sandbox: Sandbox{"enforce", []string{"~/sdk"}, []string{}, []string{"*.example.org"}},
+		Terminal: Terminal{"Iosevka", 16, 100, true}, Appearance: Appearance{"dark"}, MCP: MCP{true}, Sandbox: Sandbox{"enforce", []string{"~/sdk"}, []string{}, []string{"*.example.org"}, false, false},
 		Queue: Queue{0}, Git: Git{"/opt/git"},
 		Agents: []Agent{{ID: "claude", YoloArgs: []string{}}, {ID: "mine", Name: "Mine", Command: "/opt/mine", Args: []string{"-x", ""},
 			Env: map[string]string{"A": "1"}, SandboxPaths: []string{"~/.mine"}, SandboxHosts: []string{"example.org"}, Disabled: &no, WorkDone: &yes,

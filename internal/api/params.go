@@ -181,6 +181,13 @@ type ProjectSettingsParams struct {
 	Hosts    []string `json:"hosts,omitempty" cli:"hosts" doc:"hosts that cages of its tasks may reach as well"`
 }
 
+// ProjectRefsParams are the parameters of project_refs. Without undo and keep, it only shows.
+type ProjectRefsParams struct {
+	Name string   `json:"name" cli:"arg" doc:"project: name or id" tool:"-"`
+	Undo []string `json:"undo,omitempty" cli:"undo" doc:"put these refs back, by the names that are shown; all for every one"`
+	Keep []string `json:"keep,omitempty" cli:"keep" doc:"leave these as they are and forget about them; all for every one"`
+}
+
 // ProjectConsentParams are the parameters of project_consent. Without digest and withdraw, it only shows.
 type ProjectConsentParams struct {
 	Name     string `json:"name" cli:"arg" doc:"project: name or id" tool:"-"`

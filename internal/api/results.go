@@ -110,6 +110,28 @@ type TaskDetail struct {
 	Yolo       bool        `json:"yolo,omitempty"`     // its agents are started so that they never ask
 	Cage       *Cage       `json:"cage,omitempty"`
 	Denials    []Denial    `json:"denials,omitempty"` // what its cages refused, or would refuse; newest first
+	Refs       []RefChange `json:"refs,omitempty"`    // refs beside its own that changed while its caged agents ran
+}
+
+// RefChange is a branch, a tag or another ref of the repository that changed while a caged agent ran, which could have
+// done it. Who did it is not known: it may have been the user.
+type RefChange struct {
+	Ref    string `json:"ref"`              // full name, or refs/stash@{commit} for a stash that is gone; untrusted text
+	Old    string `json:"old,omitempty"`    // commit, or ref: and the name of another ref; empty: it was not there
+	New    string `json:"new,omitempty"`    // empty: it is gone
+	Noted  string `json:"noted"`            // RFC 3339, UTC
+	Backup string `json:"backup,omitempty"` // ref that keeps what it led to
+
+	Tasks []string `json:"tasks"` // ids of the tasks whose caged agents ran
+}
+
+// ProjectRefsResult is the result of project_refs.
+type ProjectRefsResult struct {
+	Name    string      `json:"name"`
+	Refs    []RefChange `json:"refs"`              // that are still changed
+	Undone  []RefChange `json:"undone,omitempty"`  // that were put back; Backup keeps what nothing else leads to now
+	Kept    []RefChange `json:"kept,omitempty"`    // that were left as they are
+	Problem string      `json:"problem,omitempty"` // why refs cannot be compared now
 }
 
 // Cage is what beside its mode is set for the cage of a task, or for those of a project's tasks.

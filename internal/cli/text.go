@@ -37,6 +37,7 @@ func renderers() map[string]func(*printer, json.RawMessage) error {
 		"project_remove":   as(showProjectRemove),
 		"project_settings": as(showProjectSettings),
 		"project_consent":  as(showConsent),
+		"project_refs":     as(showProjectRefs),
 		"path":             as(showPath),
 		"ledger":           as(showLedger),
 		"settings_get":     as(showSettings),

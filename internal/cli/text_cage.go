@@ -66,6 +66,43 @@ func showDenials(p *printer, denials []api.Denial) {
 	}
 }
 
+func showRefs(p *printer, word string, refs []api.RefChange) {
+	at := func(s string) string {
+		if name, is := strings.CutPrefix(s, "ref: "); is {
+			return clean(name)
+		}
+		return clean(short(s))
+	}
+	for _, r := range refs {
+		what := at(r.Old) + " -> " + at(r.New)
+		switch {
+		case r.Old == "":
+			what = "new, at " + at(r.New)
+		case r.New == "":
+			what = "gone, was at " + at(r.Old)
+		}
+		if r.Backup != "" {
+			what += ", kept as " + clean(r.Backup)
+		}
+		p.printf("%s: %s (%s)\n", word, clean(r.Ref), what)
+	}
+}
+
+func showProjectRefs(p *printer, r api.ProjectRefsResult) {
+	showRefs(p, "put back", r.Undone)
+	showRefs(p, "left as it is", r.Kept)
+	showRefs(p, "changed while a caged agent ran", r.Refs)
+	if r.Problem != "" {
+		p.printf("warning: %s\n", clean(r.Problem))
+	}
+	switch {
+	case len(r.Refs) > 0:
+		p.note("It may have been the agent or you. --undo REF puts one back, --keep REF leaves it as it is; all stands for every one.")
+	case len(r.Undone)+len(r.Kept) == 0:
+		p.note("No ref of %s changed while a caged agent ran, but for the agents' own branches.", clean(r.Name))
+	}
+}
+
 func showProjectSettings(p *printer, r api.ProjectSettingsResult) {
 	v := r.Project
 	mode := v.Sandbox

@@ -45,6 +45,7 @@ func showStatus(p *printer, r api.TaskStatusResult) {
 		p.printf("warning: %s\n", clean(w))
 	}
 	showDenials(p, t.Denials)
+	showRefs(p, "changed while a caged agent ran", t.Refs)
 	if t.Tabs == nil {
 		p.note("The tabs are not known.")
 		return

@@ -94,6 +94,7 @@ func (c *Core) archived(ctx context.Context, id, kept string) error {
 		}
 		return tx.EndIntent(ctx, intentID(intentArchive, id))
 	})
+	c.denials.forget(id)
 	c.beacon.change()
 	return err
 }
@@ -128,6 +129,7 @@ func (c *Core) removeTree(ctx context.Context, t store.Task, project store.Proje
 		}
 		return "", err
 	}
+	defer c.refs.ours(project.ID, repo, branchAnd(t.Branch))()
 	removed, err := c.repoFor(repo, t).Remove(ctx, worktree.RemoveOptions{Path: t.Path, Branch: t.Branch, ID: t.ID, Consent: discard,
 		DeleteBranch: deleteBranch, ParentsUpTo: c.settings.Get().Tasks.Dir})
 	if err != nil {
@@ -271,6 +273,7 @@ func (c *Core) restoreTree(ctx context.Context, t store.Task, project store.Proj
 	if err != nil {
 		return worktree.Created{}, err
 	}
+	defer c.refs.ours(project.ID, repo, branchAnd(t.Branch))()
 	o := worktree.RestoreOptions{Path: t.Path, Branch: t.Branch}
 	if strings.HasPrefix(t.BackupRef, "refs/") {
 		o.BackupRef = t.BackupRef

@@ -305,7 +305,7 @@ func noTask(caller grant.Caller, asked string) error {
 }
 
 // narrowed takes out of the view of a task what a caged agent may not know of it: whose child it is, the user's own
-// terminals, and what the cages of other tasks refused.
+// terminals, what the cages of other tasks refused, and anything of refs that are not its own.
 func (c *Core) narrowed(ctx context.Context, caller grant.Caller, d *api.TaskDetail) error {
 	if !confined(caller) {
 		return nil
@@ -316,6 +316,7 @@ func (c *Core) narrowed(ctx context.Context, caller grant.Caller, d *api.TaskDet
 	if d.ID != caller.Task {
 		d.Denials = nil
 	}
+	d.Refs = nil
 	tabs, err := c.tabsFor(ctx, caller, d.ID)
 	if err != nil {
 		return err

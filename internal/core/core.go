@@ -24,6 +24,7 @@ import (
 	"termic/internal/store"
 	"termic/internal/worktree"
 	"termic/sandbox"
+	"termic/sandbox/registry"
 	"termic/settings"
 )
 
@@ -47,21 +48,23 @@ type Options struct {
 
 // Core owns the goroutines that create tasks, deliver prompts and watch terminals. Close stops them and waits.
 type Core struct {
-	store    *store.Store
-	settings *settings.File
-	git      *worktree.Git
-	host     *ptyhost.Host
-	shell    *shellenv.Prober
-	log      *slog.Logger
-	home     string
-	dataDir  string
-	denials  *denials
-	machine  sandbox.Machine
-	version  string
-	raise    func() bool
-	quit     func()
-	endpoint Endpoint
-	cages    Cages
+	store      *store.Store
+	settings   *settings.File
+	git        *worktree.Git
+	host       *ptyhost.Host
+	shell      *shellenv.Prober
+	log        *slog.Logger
+	home       string
+	dataDir    string
+	denials    *denials
+	refs       *refWatch
+	machine    sandbox.Machine
+	registries *registry.Kept
+	version    string
+	raise      func() bool
+	quit       func()
+	endpoint   Endpoint
+	cages      Cages
 
 	beacon *beacon
 	agents atomic.Pointer[agent.Registry]
@@ -90,10 +93,13 @@ func New(ctx context.Context, o Options) (*Core, error) {
 	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home, dataDir: o.DataDir, denials: newDenials(),
 		version: o.Version, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, beacon: newBeacon(),
 		live: map[string]*liveTab{}, busy: map[string]chan struct{}{}, starting: map[string]bool{}, ended: map[string]string{}}
+	c.refs = newRefWatch(c)
+	c.refs.load()
 	if c.cages = o.Cages; c.cages == nil {
 		c.cages = ownCages{c}
 	}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
+	c.registries = c.newRegistries()
 	c.takeSettings(o.Settings.Get())
 	c.stop = o.Settings.Subscribe(func(s settings.Settings) {
 		c.takeSettings(s)

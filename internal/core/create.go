@@ -95,6 +95,7 @@ func (c *Core) makeWorktree(ctx context.Context, n *newTask) (worktree.Created, 
 		entry, err := repo.Adopt(ctx, n.task.Path)
 		return worktree.Created{Path: entry.Path, Branch: entry.Branch, BaseRef: n.project.BaseBranch, ReusedBranch: true}, nil, err
 	}
+	defer c.refs.ours(n.project.ID, repo, branchAnd(n.task.Branch, orElse(n.params.Base, n.project.BaseBranch)))()
 	made, err := repo.Create(ctx, worktree.CreateOptions{Path: n.task.Path, PathFixed: true, Branch: n.task.Branch,
 		BranchTyped: n.params.Branch != "", Base: orElse(n.params.Base, n.project.BaseBranch),
 		Fetch: c.settings.Get().Tasks.FetchBeforeCreate, Progress: progress,

@@ -95,6 +95,29 @@ func (d *denials) forget(taskID string) {
 	delete(d.tasks, taskID)
 }
 
+// hearActs takes note of what a program tried and its cage refused, or a cage would refuse.
+func (c *Core) hearActs(l *liveTab, would bool) func(sandbox.Act) {
+	return func(a sandbox.Act) {
+		if !a.Refused {
+			return
+		}
+		v := api.Denial{Kind: api.DenyOther, Target: a.Path, TabID: l.tab.ID, Would: would}
+		switch {
+		case a.Op == "connect" && a.Path == "":
+			v.Kind, v.Target, v.Reason = api.DenyHost, a.Address, "a connection past the proxy of the cage"
+		case a.Op == "connect":
+			v.Reason = "a socket that the cage does not have"
+		case a.Op == "read":
+			v.Kind = api.DenyRead
+		default:
+			v.Kind = api.DenyWrite
+		}
+		if v.Target != "" && c.denials.add(l.task.ID, v, time.Now()) {
+			c.beacon.change()
+		}
+	}
+}
+
 // hearHosts takes note of the hosts that the proxy of an agent refused, or would refuse.
 func (c *Core) hearHosts(l *liveTab) func(sandbox.Decision) {
 	return func(d sandbox.Decision) {

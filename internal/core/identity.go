@@ -230,7 +230,7 @@ func (c *Core) restart(l *liveTab) error {
 		return err
 	}
 	how := c.howAgain(tab, l.task)
-	how.unattended, how.size = true, l.term.Size()
+	how.unattended, how.size, how.limit = true, l.term.Size(), l.limit
 	_, err = c.startHeld(c.ctx, l.task.ID, l.tab.ID, how)
 	return err
 }

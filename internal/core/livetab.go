@@ -250,6 +250,7 @@ func (c *Core) liveTabs(taskID string) []*liveTab {
 // exited takes note of a program that ended, by itself or because we ended it. The terminal counts as done only after
 // this has returned, so whoever waits for it finds the end stored.
 func (c *Core) exited(l *liveTab, e ptyhost.ExitStatus) {
+	c.refs.ended(l.task)
 	l.leave()
 	c.takeLogin(l)
 	l.mu.Lock()

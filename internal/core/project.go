@@ -13,9 +13,13 @@ import (
 	"termic/internal/worktree"
 )
 
-// ProjectList is the verb project_list.
+// ProjectList is the verb project_list. What repositories propose is for their owner to read, not for agents: it is text of
+// whoever wrote the repository.
 func (c *Core) ProjectList(ctx context.Context, _ *Call, _ api.ProjectListParams) (api.ProjectListResult, error) {
 	projects, err := c.projects(ctx)
+	for i := range projects {
+		projects[i].Repo = nil
+	}
 	return api.ProjectListResult{Projects: projects}, err
 }
 
@@ -81,6 +85,7 @@ func (c *Core) ProjectAdd(ctx context.Context, call *Call, p api.ProjectAddParam
 	}
 	for _, v := range projects {
 		if v.ID == stored.ID {
+			v.Repo = nil
 			return api.ProjectAddResult{Project: v, Existed: existed}, nil
 		}
 	}
@@ -161,6 +166,7 @@ func (c *Core) ProjectRemove(ctx context.Context, call *Call, p api.ProjectRemov
 		return result, err
 	}
 	c.revokeProject(project.ID)
+	c.refs.forget(project.ID)
 	c.beacon.change()
 	return result, nil
 }

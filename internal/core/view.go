@@ -182,6 +182,7 @@ func (c *Core) detail(ctx context.Context, t store.Task, names map[string]string
 	d := api.TaskDetail{TaskSummary: c.viewTask(t, names[t.ProjectID], tabs, false), Port: t.Port, Log: t.Log, Warnings: t.Warnings, Yolo: t.Yolo,
 		Cage: taskCage(t, names), Denials: c.cages.Denials(t.ID),
 		Tabs: make([]api.TabStatus, len(tabs))}
+	d.Refs, _ = c.refs.changesOf(t.ProjectID, t.ID)
 	for i, tab := range tabs {
 		d.Tabs[i] = c.viewTab(tab, i+1)
 	}
@@ -227,7 +228,7 @@ func (c *Core) WindowState(ctx context.Context, _ *Call, _ api.WindowStateParams
 		names[p.ID] = p.Name
 	}
 	s := api.WindowState{Rev: rev, Version: c.version, Projects: projects, Tasks: make([]api.TaskDetail, len(tasks)),
-		Agents: c.shownAgents(ctx), Notices: c.allNotices(), Focus: c.takeFocus(), TasksDir: c.settings.Get().Tasks.Dir, Cages: c.cageOffers()}
+		Agents: c.shownAgents(ctx), Notices: append(c.allNotices(), c.refs.notices(names)...), Focus: c.takeFocus(), TasksDir: c.settings.Get().Tasks.Dir, Cages: c.cageOffers()}
 	if c.endpoint != nil {
 		status := c.endpoint.Status()
 		s.MCP = &status

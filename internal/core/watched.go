@@ -6,11 +6,39 @@ import (
 	"strings"
 	"time"
 
+	"termic/internal/fault"
+	"termic/internal/ptyhost"
 	"termic/internal/secret"
 	"termic/internal/shellenv"
 	"termic/sandbox"
 	"termic/sandbox/proxy"
 )
+
+// watch changes the plan of the start of a program that is only watched: by what passes the proxy of its environment, and,
+// if the settings ask for it, by what it does to files and addresses.
+func (c *Core) watch(ctx context.Context, l *liveTab, spec *ptyhost.Spec, base shellenv.Base) error {
+	watched, err := c.watchHosts(l, base)
+	if err != nil {
+		return err
+	}
+	spec.Env = shellenv.Build(shellenv.Options{Base: base, Extra: merged(l.told, watched), Uncaged: true})
+	s := c.settings.Get().Sandbox
+	if !s.DeepMonitor {
+		return nil
+	}
+	policy, err := c.wouldBe(ctx, l)
+	if err != nil {
+		return err
+	}
+	m, err := policy.Watch(c.dataDir, c.machine.Helper, s.RecordReads, c.hearActs(l, true))
+	if err != nil {
+		return err
+	}
+	// Not here: what the program has left behind is watched until it is ended, which comes after this.
+	l.walls.onClose(func() { c.spawn(m.Close) })
+	spec.Argv = append(m.Prefix(), spec.Argv...)
+	return nil
+}
 
 // watchHosts gives a program that is only watched a proxy that lets everything pass and takes note of what a cage would
 // refuse. It returns what its environment must say. The proxy ends with the program.
@@ -23,9 +51,13 @@ func (c *Core) watchHosts(l *liveTab, base shellenv.Base) (map[string]string, er
 	if err != nil {
 		return nil, err
 	}
+	upstream, err := upstreamOf(base)
+	if err != nil {
+		c.log.Warn("a watched program goes past the proxy of the environment", "err", err)
+	}
 	auth := secret.Mint()
 	p := proxy.New(proxy.Options{Rules: policy.Hosts(), Mode: proxy.Record, OnDecision: c.hearHosts(l), Own: c.ownAddresses,
-		Upstream: upstreamOf(base, c), Auth: auth, Log: c.log})
+		Upstream: upstream, Auth: auth, Log: c.log})
 	ended := make(chan struct{})
 	if !c.spawn(func() { defer close(ended); _ = p.Serve(listener) }) {
 		_ = listener.Close()
@@ -53,14 +85,15 @@ func (c *Core) wouldBe(ctx context.Context, l *liveTab) (sandbox.Policy, error) 
 	return c.policyOf(ctx, t, l.kind.ID, "", 0)
 }
 
-// upstreamOf is the user's own proxy.
-func upstreamOf(base shellenv.Base, c *Core) sandbox.Upstream {
+// upstreamOf is the user's own proxy; nil for none. One that cannot be used is an error: a connection around it would go
+// where the user's network does not want it.
+func upstreamOf(base shellenv.Base) (sandbox.Upstream, error) {
 	up, err := proxy.UpstreamFrom(pairs(base.Env))
 	if err != nil {
-		c.log.Warn("the user's own proxy is not used", "err", err)
-		return nil
+		return nil, fault.Wrap(err, fault.Unsupported, "The proxy of your environment cannot be used by a cage: %s", err).
+			WithHint("A cage can chain to an HTTP proxy. Change HTTPS_PROXY, or use the mode enforce-fs.")
 	}
-	return up
+	return up, nil
 }
 
 // pairs is an environment as NAME=value.

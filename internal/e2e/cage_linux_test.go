@@ -274,3 +274,54 @@ func TestDiffDoesNotLeaveTheTree(t *testing.T) {
 	}
 	call[json.RawMessage](r, "task_status", map[string]any{"task": c.id})
 }
+
+// TestRefusalsAreShown: what a cage refuses is told to its owner: a host, a connection past the proxy, a write.
+func TestRefusalsAreShown(t *testing.T) {
+	r := newRig(t)
+	c := r.cageTask("tries", "enforce", nil)
+	c.run("curl -s -m 5 https://refused.example/ ; python3 -c \"import socket; socket.create_connection(('192.0.2.7', 80), 2)\"; echo x > /usr/refused; echo x > '" + r.home + "/../outside'")
+	d := r.until(c.id, "told of its refusals", func(d api.TaskDetail) bool { return len(d.Denials) >= 2 })
+	seen := map[string]bool{}
+	for _, v := range d.Denials {
+		seen[v.Kind+" "+v.Target] = true
+		if v.Count < 1 || v.Last == "" || v.Would {
+			t.Errorf("%+v", v)
+		}
+	}
+	if !seen["host refused.example:443"] && seen["host 192.0.2.7:80"] == false || !seen["write /usr/refused"] {
+		t.Errorf("the refusals: %v", seen)
+	}
+}
+
+// TestMonitorRecordsAndBlocksNothing: what a cage would refuse passes and is recorded; deep also what goes past the proxy.
+func TestMonitorRecordsAndBlocksNothing(t *testing.T) {
+	for _, deep := range []bool{false, true} {
+		t.Run(fmt.Sprintf("deep=%v", deep), func(t *testing.T) {
+			r := newRig(t)
+			call[json.RawMessage](r, "settings_set", map[string]any{"key": "sandbox.deep_monitor", "value": strconv.FormatBool(deep)})
+			l, err := net.Listen("tcp", "127.0.0.2:0")
+			must(t, err)
+			served := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("served")) })}
+			go func() { _ = served.Serve(l) }()
+			t.Cleanup(func() { _ = served.Close() })
+			c := r.cageTask("watched", "monitor", nil)
+			written := filepath.Join(r.home, "written")
+			out := c.run("curl -s http://" + l.Addr().String() + "/; echo x > '" + written + "' && cat '" + written + "'; timeout 2 bash -c 'exec 3<>/dev/tcp/192.0.2.7/80'; env | grep TERMIC_MCP")
+			if !strings.Contains(out, "servedx\n") || strings.Contains(out, "TERMIC_MCP") {
+				t.Errorf("something was blocked: %s", out)
+			}
+			want := "host " + l.Addr().String()
+			if deep {
+				want = "host 192.0.2.7:80"
+			}
+			r.until(c.id, "recorded: "+want, func(d api.TaskDetail) bool {
+				for _, v := range d.Denials {
+					if v.Would && v.Kind+" "+v.Target == want {
+						return true
+					}
+				}
+				return false
+			})
+		})
+	}
+}

@@ -73,6 +73,8 @@ var table = []Verb{
 		Doc: "Allow a host or a path that a cage refused; agents that run must be started again"}, (*core.Core).SandboxAllow),
 	define(Verb{Name: "project_settings", CLI: "project settings", Class: grant.Owner, Effect: sets, NotOn: notOnMCP(cagesAreTheOwners),
 		Doc: "Show or change what holds for the tasks of a project"}, (*core.Core).ProjectSettings),
+	define(Verb{Name: "project_refs", CLI: "project refs", Class: grant.Owner, Effect: sets, NotOn: notOnMCP("whose commits a repository keeps is for its owner to say"),
+		Doc: "Show the refs that changed while a caged agent ran, and put them back"}, (*core.Core).ProjectRefs),
 	define(Verb{Name: "project_consent", CLI: "project consent", Class: grant.Owner, Effect: sets, NotOn: notOnMCP("what a repository proposes is for the owner to judge"),
 		Doc: "Show what the .termic.yaml of a project proposes, and agree to it"}, (*core.Core).ProjectConsent),
 	define(Verb{Name: "attach", CLI: "attach", Class: grant.Owner, Effect: writes, CwdTarget: true, Streams: true,

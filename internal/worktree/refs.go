@@ -32,8 +32,8 @@ type Ref struct {
 	To string // of a symbolic ref: the name of the other one
 }
 
-// same reports whether nothing moved. That a symbolic ref leads to another object now is a change of the other one.
-func (r Ref) same(o Ref) bool { return r.To == o.To && (r.To != "" || r.ID == o.ID) }
+// Same reports whether nothing moved. That a symbolic ref leads to another object now is a change of the other one.
+func (r Ref) Same(o Ref) bool { return r.To == o.To && (r.To != "" || r.ID == o.ID) }
 
 // Refs is what every ref of a repository leads to, by full name.
 type Refs struct {
@@ -82,7 +82,7 @@ func (r *Repo) Refs(ctx context.Context) (Refs, error) {
 func (r Refs) Changes(now Refs) []RefChange {
 	var out []RefChange
 	for name, was := range r.At {
-		if is := now.At[name]; name != stashRef && !was.same(is) {
+		if is := now.At[name]; name != stashRef && !was.Same(is) {
 			out = append(out, RefChange{name, was, is})
 		}
 	}
