@@ -2,7 +2,9 @@ package attack
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,16 +99,24 @@ func (h *host) files(p prepared) {
 	for _, name := range []string{"readable", "node", "reopened"} {
 		h.fatal(write(filepath.Join(g.Tool, "bin", name), did("a program")))
 	}
-	for _, name := range Names() {
-		h.put(g.Secret(name))
-		h.fatal(os.Symlink(h.secret, filepath.Join(g.Spot(name), "link")))
-		_ = unix.Setxattr(g.Secret(name), "user.attack", []byte(h.secret), 0) // a control tells where that cannot be
-	}
+	// What others than the probe itself need.
+	h.spots("file/absolute", "file/handle", "file/hardlink-old", "file/inherited", "proc/cwd", "proc/fd")
 	program, err := os.ReadFile(p.Program)
 	h.fatal(err)
 	h.fatal(os.WriteFile(filepath.Join(g.Tool, "bin/attack"), program, 0o755))
 	if handle, _, err := unix.NameToHandleAt(unix.AT_FDCWD, g.Secret("file/handle"), 0); err == nil {
 		h.g.Handle = fmt.Sprintf("%d:%x", handle.Type(), handle.Bytes())
+	}
+}
+
+// spots makes the folders of probes.
+func (h *host) spots(names ...string) {
+	for _, name := range names {
+		h.put(h.g.Secret(name))
+		if err := os.Symlink(h.secret, filepath.Join(h.g.Spot(name), "link")); !errors.Is(err, fs.ErrExist) {
+			h.fatal(err)
+		}
+		_ = unix.Setxattr(h.g.Secret(name), "user.attack", []byte(h.secret), 0) // a control tells where that cannot be
 	}
 }
 

@@ -106,7 +106,7 @@ func (h *host) uncaged(role string, extra ...string) *attacker {
 }
 
 // limits are those of every cage here.
-var limits = cage.Limits{Processes: 160, Memory: 160 << 20, OpenFiles: 512}
+var limits = cage.Limits{Processes: 100, Memory: 96 << 20, OpenFiles: 512}
 
 // A cageKind is what is special about a cage, besides its mode.
 type cageKind int
@@ -190,6 +190,9 @@ const errGoneAttacker = "the attacker is gone"
 // column makes a host and attacks it: the rows that belong to the cage, wide or not. It returns the reports and verdicts.
 func column(t *testing.T, p prepared, c Column, kind cageKind, rows []Row) map[string]outcome {
 	h := newHost(t, p)
+	for _, r := range rows {
+		h.spots(r.Name)
+	}
 	var a *attacker
 	if c == Open {
 		h.uncaged("neighbour", EnvNeighbour+"="+h.secret)
@@ -208,6 +211,7 @@ func column(t *testing.T, p prepared, c Column, kind cageKind, rows []Row) map[s
 	}
 	out := map[string]outcome{}
 	for _, r := range rows {
+		start := time.Now()
 		h.before(c, r.Name)
 		report := a.try(r.Name)
 		if a.gone(report) {
@@ -216,7 +220,7 @@ func column(t *testing.T, p prepared, c Column, kind cageKind, rows []Row) map[s
 		out[r.Name] = outcome{report, h.gotOut(report)}
 		h.after(c, r.Name)
 		if loud() {
-			fmt.Printf("%-11s %-28s %-4s %.100q %s\n", c, r.Name, out[r.Name].Verdict, report.Got, strings.ReplaceAll(report.Err, "\n", "; "))
+			fmt.Printf("%-11s %-28s %-4s %4dms %.100q %s\n", c, r.Name, out[r.Name].Verdict, time.Since(start).Milliseconds(), report.Got, strings.ReplaceAll(report.Err, "\n", "; "))
 		}
 	}
 	return out
