@@ -258,6 +258,8 @@ func (w *refWatch) compare(ctx context.Context, r *watchedRefs) {
 	})
 	slices.SortFunc(found, func(a, b worktree.RefChange) int { return strings.Compare(a.Name, b.Name) })
 	w.note(ctx, r, found, tasks, now)
+	// A stash that came while agents ran may be one of theirs, and they may take it up again.
+	now.Stashes = slices.DeleteFunc(slices.Clone(r.seen.Stashes), func(s string) bool { return !slices.Contains(now.Stashes, s) })
 	r.seen, r.mark = now, mark
 	w.forgive(r, before)
 }

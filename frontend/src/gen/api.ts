@@ -401,6 +401,16 @@ export interface ProjectSettingsParams {
   hosts?: string[];
 }
 
+/** What project_refs takes. */
+export interface ProjectRefsParams {
+  /** project: name or id */
+  name: string;
+  /** put these refs back, by the names that are shown; all for every one */
+  undo?: string[];
+  /** leave these as they are and forget about them; all for every one */
+  keep?: string[];
+}
+
 /** What project_consent takes. */
 export interface ProjectConsentParams {
   /** project: name or id */
@@ -518,6 +528,8 @@ export interface Verbs {
   sandbox_allow: { params: SandboxAllowParams; result: SandboxAllowResult };
   /** Show or change what holds for the tasks of a project. */
   project_settings: { params: ProjectSettingsParams; result: ProjectSettingsResult };
+  /** Show the refs that changed while a caged agent ran, and put them back. */
+  project_refs: { params: ProjectRefsParams; result: ProjectRefsResult };
   /** Show what the .termic.yaml of a project proposes, and agree to it. */
   project_consent: { params: ProjectConsentParams; result: ProjectConsentResult };
   /** Print the folder of a task. */
@@ -738,6 +750,19 @@ export interface ProjectSettingsResult {
   project: Project;
 }
 
+/** ProjectRefsResult is the result of project_refs. */
+export interface ProjectRefsResult {
+  name: string;
+  /** that are still changed */
+  refs: RefChange[];
+  /** that were put back; Backup keeps what nothing else leads to now */
+  undone?: RefChange[];
+  /** that were left as they are */
+  kept?: RefChange[];
+  /** why refs cannot be compared now */
+  problem?: string;
+}
+
 /** ProjectConsentResult is the result of project_consent. */
 export interface ProjectConsentResult {
   name: string;
@@ -883,6 +908,8 @@ export interface TaskDetail extends TaskSummary {
   cage?: Cage;
   /** what its cages refused, or would refuse; newest first */
   denials?: Denial[];
+  /** refs beside its own that changed while its caged agents ran */
+  refs?: RefChange[];
 }
 
 /** WaitOutcome is how a wait ended. */
@@ -989,6 +1016,22 @@ export interface CageLayer {
   read?: string[];
   write?: string[];
   hosts?: string[];
+}
+
+/** RefChange is a branch, a tag or another ref of the repository that changed while a caged agent ran, which could have done it. Who did it is not known: it may have been the user. */
+export interface RefChange {
+  /** full name, or refs/stash@{commit} for a stash that is gone; untrusted text */
+  ref: string;
+  /** commit, or ref: and the name of another ref; empty: it was not there */
+  old?: string;
+  /** empty: it is gone */
+  new?: string;
+  /** RFC 3339, UTC */
+  noted: string;
+  /** ref that keeps what it led to */
+  backup?: string;
+  /** ids of the tasks whose caged agents ran */
+  tasks: string[];
 }
 
 /** Repo is what the .termic.yaml of a project's folder says. All of it is untrusted text. */
