@@ -379,6 +379,21 @@ func TestChildrenAreCounted(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a live one takes no more", func(t *testing.T) {
+		w := openWorld(t, dir)
+		mine := w.capability(t, cage{mode: sandbox.Enforce, project: w.a, mcp: true})
+		w.cages.set(tab, mine, mine)
+		w.cages.like = mine
+		for _, id := range ids {
+			tabs, err := w.store.Tabs(t.Context(), id)
+			check(t, err)
+			w.runs(t, tabs[0])
+		}
+		// Its tree is none of git's, so the start fails later, and for another reason.
+		if _, f := w.call(t, callerOf(me, tab, w.a), "task_tab", map[string]any{"task": ids[3], "agentId": "mine"}); f == nil || strings.Contains(f.Message, "running children") {
+			t.Errorf("another agent in a live child: %v", f)
+		}
+	})
 	t.Run("after a restart", func(t *testing.T) {
 		// A restart ends what survived, so the count is of what was started again.
 		w := openWorld(t, dir)
