@@ -41,11 +41,7 @@ func asUser(t *testing.T, uid int) {
 		}
 		uid = os.Getuid()
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	runAs(t, uid, self, t.Name())
+	runAs(t, uid, program(t), t.Name())
 }
 
 // runAs runs one test of a test program as a user, on ground that is prepared for it.

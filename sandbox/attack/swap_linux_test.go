@@ -24,11 +24,7 @@ func TestSwappedGrant(t *testing.T) {
 		if os.Getuid() != 0 {
 			uid = os.Getuid()
 		}
-		self, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		runAs(t, uid, self, t.Name())
+		runAs(t, uid, program(t), t.Name())
 		return
 	}
 	h := newHost(t, p)
