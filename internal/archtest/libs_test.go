@@ -21,7 +21,7 @@ var libraries = []library{
 	{"github.com/charmbracelet/x/ansi", []string{"internal/ptyhost", "internal/core", "internal/cli"}, "what a terminal says is parsed where it arrives"},
 	{"github.com/charmbracelet/x/vt", []string{"internal/ptyhost"}, "before version 1: one package wraps it, so that it can be replaced"},
 	{"github.com/creack/pty", []string{"internal/ptyhost"}, "all children of terminals have one owner"},
-	{"github.com/fsnotify/fsnotify", []string{"settings"}, "settings are the one file that is watched"},
+	{"github.com/fsnotify/fsnotify", []string{"settings", "sandbox"}, "watched are the settings, and what a cage must not write"},
 	{"github.com/google/go-cmp", []string{}, "for tests"},
 	{"github.com/oklog/ulid/v2", []string{"internal/ids"}, "the form of an id is known to one package"},
 	{"github.com/pelletier/go-toml/v2", []string{"settings", "internal/tomledit", "clientsetup"}, "TOML is read where it is edited"},

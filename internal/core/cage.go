@@ -238,10 +238,11 @@ func (c *Core) startWalled(l *liveTab, path string, s ptyhost.Spec) (ptyhost.Sta
 		case err == nil:
 			w.onClose(shut)
 		case fault.CodeOf(err) != fault.Conflict: // it serves no more: the token is worthless, and the agent is started again
-			pr.Kill()
-			pr.Wait()
-			return ptyhost.Started{}, err
+			return ptyhost.Started{}, undo(pr, err)
 		}
+	}
+	if err := c.guardPins(l, pr); err != nil {
+		return ptyhost.Started{}, undo(pr, err)
 	}
 	if w.policy.OwnNetwork() && l.tab.Kind == store.TabAgent { // a script would have the ports first
 		c.openInbound(l, pr)
@@ -251,6 +252,13 @@ func (c *Core) startWalled(l *liveTab, path string, s ptyhost.Spec) (ptyhost.Sta
 		w.close()
 		return exitOf(exit)
 	}}, nil
+}
+
+// undo ends a cage that was started for nothing.
+func undo(pr *sandbox.Provisioned, why error) error {
+	pr.Kill()
+	pr.Wait()
+	return errors.Join(why, pr.Terminal().Close())
 }
 
 // exitOf is how a caged program ended, in the words of terminals.

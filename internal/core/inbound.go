@@ -65,3 +65,18 @@ func carry(a, b net.Conn) {
 	one(b, a)
 	wg.Wait()
 }
+
+// guardPins ends an agent when one of the files that its cage must not write was replaced outside, as a moved or repaired
+// worktree does: from then on the cage could write the new one. Its person is told.
+func (c *Core) guardPins(l *liveTab, pr *sandbox.Provisioned) error {
+	watch, err := pr.Policy().WatchPins(func(path string) {
+		pr.Kill() // at once; whatever else has to happen can wait
+		c.log.Warn("a caged agent was ended: a file that its cage must not write was replaced outside", "task", l.task.ID, "path", path)
+		c.notice("The agent of task %q was ended, since %s was replaced outside of its cage. Look at that file, and start the agent again.", l.task.Name, path)
+	})
+	if err != nil {
+		return err
+	}
+	l.walls.onClose(func() { c.spawn(watch.Close) }) // its own goroutine may be the one that ends the cage
+	return nil
+}

@@ -14,6 +14,7 @@ import (
 
 	"termic/internal/api"
 	"termic/internal/fault"
+	"termic/internal/grant"
 )
 
 // cage is a caged task, driven through its agent's prompts.
@@ -323,5 +324,23 @@ func TestMonitorRecordsAndBlocksNothing(t *testing.T) {
 				return false
 			})
 		})
+	}
+}
+
+// TestReplacedPinEndsTheCage: the kernel unpins a file that somebody outside replaces. The agent is ended before it can use
+// that for long, and its person is told.
+func TestReplacedPinEndsTheCage(t *testing.T) {
+	r := newRig(t)
+	c := r.cageTask("pinned", "enforce", nil)
+	pointer := filepath.Join(c.path, ".git")
+	text, err := os.ReadFile(pointer)
+	must(t, err)
+	must(t, os.WriteFile(pointer+".new", text, 0o600))
+	must(t, os.Rename(pointer+".new", pointer))
+	r.until(c.id, "ended", func(d api.TaskDetail) bool { return !d.Tabs[0].Live })
+	state, err := r.app.Dispatcher.Call(t.Context(), grant.OwnerOn(grant.Window), "window_state", json.RawMessage("{}"), nil)
+	must(t, err)
+	if !strings.Contains(string(state), "replaced outside") {
+		t.Errorf("nobody is told: %s", state)
 	}
 }
