@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,6 +107,22 @@ func (c *composer) secrets() {
 			}
 		}
 	}
+	// Programs keep passwords in more places of /etc than a list can name. What is not for everybody is a secret: root, or
+	// somebody in the right group, could read it, and so could the cage.
+	_ = filepath.WalkDir("/etc", func(p string, d fs.DirEntry, err error) error { // what cannot be listed cannot be read in a cage either
+		if err != nil || !d.IsDir() && !d.Type().IsRegular() {
+			return nil
+		}
+		st, err := d.Info()
+		if err != nil || st.Mode()&0o004 != 0 || !readable(p) {
+			return nil
+		}
+		c.deny = append(c.deny, p)
+		if d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
 }
 
 // names grants the resolver's file where /etc/resolv.conf is a link to a place outside the system roots. A cage with a

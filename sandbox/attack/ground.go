@@ -43,6 +43,7 @@ type Ground struct {
 	AbstractDgram string // abstract datagram socket outside
 	AbstractX11   string // stand-in for the abstract socket of an X server
 	OptSocket     string // a socket below /opt that root made; empty = root did not prepare one
+	EtcSecret     string // a file in /etc that root made for the user's group alone; empty = root did not prepare one
 	SysSocket     string // a socket below /run that root made; empty = root did not prepare one
 
 	MCPPort   int    // the app's endpoint, on 127.0.0.1

@@ -48,7 +48,7 @@ func newHost(t *testing.T, p prepared) *host {
 		Other: filepath.Join(home, "wt/b"), OtherAdmin: filepath.Join(home, "app/.git/worktrees/b"),
 		Outside: filepath.Join(home, "doc"), Tool: filepath.Join(home, ".nvm"), Runtime: filepath.Join(root, "run"),
 		Daemon: filepath.Join(home, ".local/agent/d.sock"),
-		Shared: "ta-" + rand.Text()[:8], Setuid: p.Setuid, FileCaps: p.FileCaps, SysSocket: p.SysSocket, OptSocket: p.OptSocket, Fired: filepath.Join(root, "fired"),
+		Shared: "ta-" + rand.Text()[:8], Setuid: p.Setuid, FileCaps: p.FileCaps, SysSocket: p.SysSocket, EtcSecret: p.EtcSecret, OptSocket: p.OptSocket, Fired: filepath.Join(root, "fired"),
 	}
 	if p.Alias != "" {
 		h.g.Alias = filepath.Join(p.Alias, short, "home")

@@ -19,6 +19,7 @@ type prepared struct {
 	Setuid    string // a program with the bit, in Root; empty = none
 	FileCaps  string // a program whose file has a capability, beside it; empty = none
 	OptSocket string // the same in /opt
+	EtcSecret string // a file in /etc for the user's group alone, with Secret in it
 	SysSocket string // a socket in /run that answers Secret; empty = none
 	Secret    string
 }

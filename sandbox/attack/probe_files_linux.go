@@ -59,6 +59,7 @@ func fileProbes() map[string]probe {
 		"file/runtime":            func(g *Ground, _ string) (string, error) { return read(filepath.Join(g.Runtime, "secret")) },
 		"file/shadow":             opens("/etc/shadow"),
 		"file/sudoers":            opens("/etc/sudoers"),
+		"file/etc-private":        func(g *Ground, _ string) (string, error) { return read(g.EtcSecret) },
 		"file/ssh-host-key":       opens("/etc/ssh/ssh_host_ed25519_key", "/etc/ssh/ssh_host_rsa_key"),
 		"file/root-home":          func(*Ground, string) (string, error) { return anyEntry("/root") },
 		"file/var-lib":            func(*Ground, string) (string, error) { return anyEntry("/var/lib") },

@@ -46,6 +46,7 @@ func fileRows() []Row {
 		held("file/runtime", "reads a file in the user's runtime folder").reads(func(g Ground) string { return filepath.Join(g.Runtime, "secret") }),
 		held("file/shadow", "reads /etc/shadow").root().lacking("an /etc/shadow").reads(func(Ground) string { return "/etc/shadow" }),
 		held("file/sudoers", "reads /etc/sudoers").root().lacking("an /etc/sudoers").reads(func(Ground) string { return "/etc/sudoers" }),
+		held("file/etc-private", "reads a file in /etc that is not for everybody").prepared(),
 		held("file/ssh-host-key", "reads the host's private key").root().lacking("an ssh server's key"),
 		held("file/root-home", "lists /root").root(),
 		held("file/var-lib", "lists /var/lib").lacking("a /var/lib"),

@@ -111,6 +111,10 @@ func prepare(t *testing.T, uid int, program string) prepared {
 	check(os.Chown(p.Setuid, owner, owner))
 	check(os.Chmod(p.Setuid, 0o755|os.ModeSetuid))
 
+	p.EtcSecret = fmt.Sprintf("/etc/termic-attack-%d.secret", os.Getpid())
+	check(os.WriteFile(p.EtcSecret, []byte(p.Secret), 0o640))
+	t.Cleanup(func() { _ = os.Remove(p.EtcSecret) })
+	check(os.Chown(p.EtcSecret, 0, uid))
 	p.SysSocket, p.OptSocket = answering(t, "/run", p.Secret), answering(t, "/opt", p.Secret)
 	return p
 }
