@@ -49,6 +49,7 @@ task_stop         reach  none   none   none   none    none    none
 task_sandbox      reach  none   none   none   none    none    none
 sandbox_allow     reach  none   none   none   none    none    none
 project_settings  any    none   none   none   none    none    none
+project_refs      any    none   none   none   none    none    none
 project_consent   any    none   none   none   none    none    none
 attach            reach  none   none   none   none    none    none
 path              reach  none   none   none   none    none    none
@@ -89,6 +90,7 @@ var rest = map[string]map[string]any{
 	"project_add":      {"path": "/nonexistent"},
 	"project_remove":   {"name": "no-such-project"},
 	"project_settings": {"name": "no-such-project"},
+	"project_refs":     {"name": "no-such-project"},
 	"project_consent":  {"name": "no-such-project"},
 	"sandbox_allow":    {"host": "example.com"},
 	"settings_get":     {"key": "git.path"},

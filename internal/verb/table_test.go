@@ -113,7 +113,7 @@ var scopedTools = strings.Fields(`task_status task_new task_send task_wait task_
 // excluded are the verbs that a face does not offer, by hand; the table gives each reason.
 var excluded = map[grant.Face][]string{
 	grant.MCP: strings.Fields(`task_restore task_stop attach path ledger settings_get settings_set quit doctor window_state version help serve
-		mcp_status mcp_enable mcp_disable mcp_rotate task_sandbox sandbox_allow project_settings project_consent`),
+		mcp_status mcp_enable mcp_disable mcp_rotate task_sandbox sandbox_allow project_settings project_consent project_refs`),
 	grant.Window: strings.Fields(`attach version help serve`),
 	grant.CLI:    strings.Fields(`window_state`),
 }
@@ -170,21 +170,23 @@ func TestClasses(t *testing.T) {
 
 // hiddenParams are the parameters that a face lacks although it has the verb, each with the reason, by hand.
 var hiddenParams = map[string]string{
-	"mcp cwd":                 "a caller without a shell has no current folder",
-	"window cwd":              "the window names its task",
-	"mcp task_list archived":  "undoing an archive is the owner's",
-	"mcp task_new promptRef":  "the library is the person's; a model has the text",
-	"mcp task_new branch":     "a name made from the task's cannot point elsewhere",
-	"mcp task_new from":       "adopting a folder reads whatever lies in it",
-	"mcp task_new resume":     "conversations are the person's",
-	"mcp task_new yolo":       "permissions are the person's",
-	"mcp task_new noAgent":    "a task without an agent is of no use to a model",
-	"mcp task_new open":       "what the window shows is the person's",
-	"mcp task_send promptRef": "the library is the person's; a model has the text",
-	"mcp task_tab promptRef":  "the library is the person's; a model has the text",
-	"mcp task_tab resume":     "conversations are the person's",
-	"mcp task_tab restart":    "a model opens a new tab",
-	"mcp project_add name":    "the folder's own name serves",
+	"mcp cwd":                    "a caller without a shell has no current folder",
+	"window cwd":                 "the window names its task",
+	"mcp task_list archived":     "undoing an archive is the owner's",
+	"mcp task_new promptRef":     "the library is the person's; a model has the text",
+	"mcp task_new branch":        "a name made from the task's cannot point elsewhere",
+	"mcp task_new from":          "adopting a folder reads whatever lies in it",
+	"mcp task_new resume":        "conversations are the person's",
+	"mcp task_new yolo":          "permissions are the person's",
+	"mcp task_new noAgent":       "a task without an agent is of no use to a model",
+	"mcp task_new open":          "what the window shows is the person's",
+	"mcp task_send promptRef":    "the library is the person's; a model has the text",
+	"mcp task_tab promptRef":     "the library is the person's; a model has the text",
+	"mcp task_tab resume":        "conversations are the person's",
+	"mcp task_tab restart":       "a model opens a new tab",
+	"mcp project_add name":       "the folder's own name serves",
+	"mcp task_apply acceptFiles": "whether files that run by themselves may do so is the owner's to say",
+	"mcp task_tab acceptFiles":   "whether files that run by themselves may do so is the owner's to say",
 }
 
 // fromFull are the parameters that a caged agent may not give although it may call the verb, each with the reason, by hand.

@@ -241,6 +241,8 @@ export interface TaskApplyParams {
   task: string;
   /** project to look in: name or id */
   project?: string;
+  /** consent to files that run by themselves and that a caged agent may have written */
+  acceptFiles?: boolean;
 }
 
 /** What task_archive takes. */
@@ -273,6 +275,8 @@ export interface TaskTabParams {
   promptRef?: string;
   /** session id that the agent resumes */
   resume?: string;
+  /** consent to files that run by themselves and that a caged agent may have written */
+  acceptFiles?: boolean;
   /** answer when the agent settled; settling is a heuristic */
   wait?: boolean;
   /** longest wait; milliseconds */
@@ -359,6 +363,8 @@ export interface TaskSandboxParams {
   write?: string[];
   /** hosts that the cage may reach as well */
   hosts?: string[];
+  /** consent to files that run by themselves and that a caged agent may have written */
+  acceptFiles?: boolean;
 }
 
 /** What sandbox_allow takes. */
@@ -668,6 +674,7 @@ export interface TaskTabResult {
   agent?: string;
   title: string;
   prompt?: TaskSendResult;
+  warnings?: string[];
 }
 
 /** TaskTabCloseResult is the result of task_tab_close. */
