@@ -247,7 +247,7 @@ test("the same refusal to two tabs is one line; what was only recorded is not co
 
 test.each([
   ["a.b:443", "a.b is not on the list", "It is not on the list."],
-  ["a.b:443", "a.bc is not on the list.", "a.bc is not on the list."],
+  ["a.b:443", "a.bc is not on the list.", "A.bc is not on the list."],
   ["/x", "", ""],
 ])("the reason of %j, %j, is shown as %j", (target, reason, wanted) => {
   expect(whyRefused({ kind: "host", target, count: 1, last: "", reason })).toBe(wanted);

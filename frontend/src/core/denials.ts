@@ -59,5 +59,5 @@ export function whyRefused(denial: Denial): string {
   const bare = denial.target.replace(/:\d+$/, "");
   const named = [denial.target, bare].find((name) => reason.startsWith(`${name} `));
   const text = named ? `It${reason.slice(named.length)}` : reason;
-  return /[.!?]$/.test(text) ? text : `${text}.`;
+  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }

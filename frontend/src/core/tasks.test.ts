@@ -3,6 +3,7 @@ import type { Project, TabStatus, TaskDetail } from "../gen/api";
 import { activity } from "./activity";
 import { lossesOf, lossSummary, lossWords } from "./losses";
 import { strongest, tabMark, taskMark } from "./marks";
+import { changedRefs, refWords } from "./refs";
 import { rowOrder, sidebarTree } from "./tree";
 
 const tab = (over: Partial<TabStatus> = {}): TabStatus => ({
@@ -111,4 +112,17 @@ test("losses are read from a failure and said in words", () => {
   expect(lossSummary(losses)).toBe("3 items");
   expect(lossSummary([{ kind: "unpushed", count: 2, items: [] }])).toBe("2 commits");
   expect(lossesOf({ code: "conflict", message: "m", data: { losses: [{ kind: "dirty", count: 2 }] } })).toEqual([]);
+});
+
+test("a ref that changed while two tasks ran is one", () => {
+  const ref = (name: string) => ({ ref: name, old: "1".repeat(40), new: "2".repeat(40), noted: "", tasks: ["a", "b"] });
+  const tasks = [
+    task("a", { refs: [ref("refs/heads/x"), ref("refs/heads/b")] }),
+    task("b", { refs: [ref("refs/heads/x")] }),
+    task("c"),
+  ];
+  expect(changedRefs(tasks).map((one) => one.ref)).toEqual(["refs/heads/b", "refs/heads/x"]);
+  expect(refWords(ref("x"))).toBe("1111111111 to 2222222222");
+  expect(refWords({ old: "1".repeat(40) })).toBe("gone, was at 1111111111");
+  expect(refWords({ new: "ref:refs/heads/x" })).toBe("new, at ref:refs/heads/x");
 });

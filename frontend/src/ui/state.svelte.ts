@@ -24,6 +24,7 @@ export type Open =
   | { kind: "sandbox"; task: TaskDetail }
   | { kind: "projectSettings"; project: Project }
   | { kind: "consent"; project: Project }
+  | { kind: "refs"; project: Project }
   | { kind: "removeProject"; project: Project }
   | { kind: "quit" };
 
