@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"crypto/rand"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +15,9 @@ import (
 // task's own one writable. Everything else in it is a link into a read-only mount of the real folder elsewhere in the cage,
 // so that changes outside are seen at once and nothing can be changed from inside. What the cage creates beside them stays
 // with the cage.
+//
+// No links and pipes can be made anywhere in it: git outside appends to a log of refs through a link, whatever it leads to,
+// and waits for a pipe. See plainWay for what that costs in the private home.
 //
 // packed-refs is special. Git takes its lock beside the file that the name leads to, and follows five links for that; it
 // takes the lock whenever a ref is deleted, also when that ref is not packed. So there are more than five links: the lock
@@ -52,7 +56,7 @@ func (c *composer) viewOf(common, admin string) *gitView {
 	if v.dir == "" {
 		v.dir = c.w.HomeDir + ".git/" + rand.Text()
 	}
-	v.mounts = []Mount{{v.dir, common, true}, {common, realGit, false}}
+	v.mounts = []Mount{{Source: v.dir, Target: common, Write: true, Plain: true}, {Source: common, Target: realGit}}
 	taken := []string{"worktrees", "packed-refs"}
 	for _, name := range sharedDirs {
 		c.prepare = append(c.prepare, preparation{root: common, path: name, dir: true})
@@ -66,7 +70,7 @@ func (c *composer) viewOf(common, admin string) *gitView {
 		}
 	}
 	v.share(c, "worktrees", false)
-	v.mounts = append(v.mounts, Mount{admin, admin, true})
+	v.mounts = append(v.mounts, Mount{Source: admin, Target: admin, Write: true})
 	for _, name := range sorted(append(children(common), privateNames...)) {
 		if !slices.Contains(taken, name) {
 			v.link(c, name, filepath.Join(realGit, name))
@@ -83,14 +87,31 @@ func (c *composer) viewOf(common, admin string) *gitView {
 	}
 	v.link(c, name, filepath.Join(realGit, "packed-refs"))
 	c.prepare = append(c.prepare, preparation{root: v.dir, path: lastOfChain + ".new/taken", dir: true})
+	c.plainWay(common)
 	return v
+}
+
+// homeFolders are where programs keep what has links in it, such as the commands of installed packages.
+var homeFolders = []string{".bun", ".cache", ".cargo", ".config", ".deno", ".gem", ".gradle", ".local", ".npm", ".nvm", ".pyenv", ".rustup", ".yarn", "bin", "go"}
+
+// plainWay makes folders in a private home where a plain mount will stand: links can be made below what is there when the
+// cage starts, but not in the home itself, nor in a folder that is made in it later.
+func (c *composer) plainWay(common string) {
+	if !above(c.w.Home, common) {
+		return
+	}
+	for _, name := range homeFolders {
+		if _, err := os.Lstat(filepath.Join(c.w.HomeDir, name)); err != nil { // what is there may be a cage's
+			c.prepare = append(c.prepare, preparation{root: c.w.HomeDir, path: name, dir: true})
+		}
+	}
 }
 
 // share mounts a folder of the real one.
 func (v *gitView) share(c *composer, name string, write bool) {
 	c.prepare = append(c.prepare, preparation{root: v.dir, path: name, dir: true})
 	at := filepath.Join(v.common, name)
-	v.mounts = append(v.mounts, Mount{at, at, write})
+	v.mounts = append(v.mounts, Mount{Source: at, Target: at, Write: write})
 }
 
 func (v *gitView) link(c *composer, name, to string) {

@@ -37,7 +37,7 @@ func (p Policy) cageView() cage.View {
 	v := p.View()
 	out := cage.View{Covers: v.Covers, Pins: v.Pins}
 	for _, m := range v.Mounts {
-		out.Mounts = append(out.Mounts, cage.Mount{Source: m.Source, Target: m.Target, Write: m.Write})
+		out.Mounts = append(out.Mounts, cage.Mount{Source: m.Source, Target: m.Target, Write: m.Write, Plain: m.Plain})
 	}
 	for _, link := range v.Links {
 		out.Links = append(out.Links, cage.Link{Path: link.Path, To: link.To})

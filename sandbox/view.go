@@ -24,6 +24,7 @@ type Mount struct {
 	Source string // on the host
 	Target string // in the cage; differs from Source for the private home alone
 	Write  bool
+	Plain  bool // no link, pipe or device can be made there
 }
 
 // View is the tree that the cage shall have. It is empty when no cage is to be built.

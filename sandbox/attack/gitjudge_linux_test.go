@@ -50,6 +50,18 @@ func gitChecks() map[string]check {
 			return err == nil && (strings.Contains(string(data), file.text) || file.text == "0" && len(data) > 30)
 		}
 	}
+	for name, rel := range map[string]string{"git/log-link": "logs/refs/heads/main", "git/log-folder-link": "logs/refs/heads/linked",
+		"git/ref-folder-link": "refs/heads/linked", "git/message-link": "worktrees/a/COMMIT_EDITMSG", "git/object-pipe": "objects/pipe"} {
+		m[name] = func(h *host, _ Report) bool { // git outside follows it, or waits for it
+			at := filepath.Join(h.g.Common, rel)
+			st, err := os.Lstat(at)
+			planted := err == nil && st.Mode()&(os.ModeSymlink|os.ModeNamedPipe) != 0
+			if planted {
+				_ = os.Remove(at) // the next rows use this repository
+			}
+			return planted
+		}
+	}
 	m["git/admin-other-remove"] = func(h *host, _ Report) bool { return !exists(filepath.Join(h.g.OtherAdmin, "HEAD")) }
 	m["git/worktree-prune"] = func(h *host, _ Report) bool { return !exists(filepath.Join(h.g.OtherAdmin, "gitdir")) }
 	m["git/replace"] = func(h *host, _ Report) bool {

@@ -63,6 +63,13 @@ func gitProbes() map[string]probe {
 		"git/branch-other": func(g *Ground, _ string) (string, error) {
 			return "", runGit(g, "update-ref", "refs/heads/theirs", "HEAD")
 		},
+		"git/log-link":        links(common("logs/refs/heads/main"), ".bashrc"),
+		"git/log-folder-link": links(common("logs/refs/heads/linked"), ""),
+		"git/ref-folder-link": links(common("refs/heads/linked"), ""),
+		"git/message-link":    links(func(g *Ground, _ string) string { return filepath.Join(g.Admin, "COMMIT_EDITMSG") }, ".bashrc"),
+		"git/object-pipe": func(g *Ground, _ string) (string, error) {
+			return "", unix.Mkfifo(filepath.Join(g.Common, "objects/pipe"), 0o600)
+		},
 		"git/packed-refs":    gitPackedRefs,
 		"git/objects-tamper": gitTamper,
 	}
@@ -76,6 +83,14 @@ func gitProbes() map[string]probe {
 		}
 	}
 	return m
+}
+
+// links puts a link to something of the user's home in the place of whatever is there.
+func links(at func(*Ground, string) string, to string) probe {
+	return func(g *Ground, name string) (string, error) {
+		_ = os.RemoveAll(at(g, name))
+		return "", os.Symlink(filepath.Join(g.Home, to), at(g, name))
+	}
 }
 
 func runGit(g *Ground, args ...string) error {

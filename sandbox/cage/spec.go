@@ -11,6 +11,11 @@ type Mount struct {
 	Target string // in the cage; absolute and clean; empty = Source
 	Write  bool   // false = read-only, submounts too
 
+	// Plain: no link, pipe or device can be made in it and below, in mounts that lie there too. The wall that does this holds
+	// for folders, so none can be made either in folders on the way from another writable mount to it, nor in new ones beside
+	// them. It needs Landlock.
+	Plain bool
+
 	// Dev and Ino, when not both zero, are what stat said of Source when the grant was decided; a start that finds
 	// something else there fails.
 	Dev, Ino uint64

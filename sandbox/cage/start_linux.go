@@ -289,7 +289,7 @@ func (s *starting) message() *wire.Setup {
 	v := s.spec.View
 	m := &wire.Setup{Covers: v.Covers, Pins: v.Pins, TmpBytes: v.TmpBytes, Net: s.ownNet, Ports: s.spec.Ports, Weak: uint64(s.spec.weak)}
 	for _, g := range v.Mounts {
-		m.Mounts = append(m.Mounts, wire.Mount{Source: g.Source, Target: g.Target, Write: g.Write, Dev: g.Dev, Ino: g.Ino})
+		m.Mounts = append(m.Mounts, wire.Mount{Source: g.Source, Target: g.Target, Write: g.Write, Plain: g.Plain, Dev: g.Dev, Ino: g.Ino})
 	}
 	for _, l := range v.Links {
 		m.Links = append(m.Links, wire.Link{Path: l.Path, To: l.To})

@@ -58,6 +58,10 @@ func newRuleset(abi int) (*ruleset, error) {
 		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 		size = 24 // with Scoped and without what later kernels added
 	}
+	return rulesetOf(attr, size)
+}
+
+func rulesetOf(attr unix.LandlockRulesetAttr, size uintptr) (*ruleset, error) {
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
 	if errno != 0 {
 		return nil, errno
@@ -74,6 +78,9 @@ func (r *ruleset) allow(fd int, rights uint64) error {
 	rights &= r.handled
 	if !id.dir {
 		rights &= llFile
+	}
+	if rights == 0 {
+		return nil // the kernel takes no rule without any
 	}
 	attr := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
 	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(r.fd), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
@@ -159,10 +166,61 @@ func restrictFiles(b *builder, self int, root bool) (int, error) {
 	if err := r.allow(self, llRead); err != nil {
 		return 0, failed(wire.StepLandlock, "", err)
 	}
-	if err := r.enforce(); err != nil {
-		return 0, failed(wire.StepLandlock, "", err)
+	plain, err := plainRules(b, abi)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range []*ruleset{r, plain} {
+		if r == nil {
+			continue
+		}
+		if err := r.enforce(); err != nil {
+			return 0, failed(wire.StepLandlock, "", err)
+		}
 	}
 	return abi, nil
+}
+
+// llSpecial are the rights to make what a program outside would follow or wait for.
+const llSpecial = unix.LANDLOCK_ACCESS_FS_MAKE_SYM | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
+
+// plainRules are a layer of their own that allows llSpecial everywhere but in plain mounts; nil where there are none. They are
+// apart from the other rules since a right that any folder above gives cannot be taken away below, and the folders on the
+// way to a plain mount keep all their other rights.
+func plainRules(b *builder, abi int) (*ruleset, error) {
+	var plain []string
+	for _, m := range b.s.Mounts {
+		if m.Plain {
+			plain = append(plain, m.Target)
+		}
+	}
+	if len(plain) == 0 {
+		return nil, nil
+	}
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: llSpecial}
+	if abi >= 2 { // what no layer names is allowed, but for this one
+		attr.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_REFER
+	}
+	r, err := rulesetOf(attr, 8)
+	if err != nil {
+		return nil, failed(wire.StepLandlock, "", err)
+	}
+	if err := r.allowPath("/", unix.LANDLOCK_ACCESS_FS_REFER); err != nil {
+		return nil, err
+	}
+	paths := slices.Clone(temporary[:])
+	for _, m := range b.s.Mounts {
+		inPlain := slices.ContainsFunc(plain, func(p string) bool { _, ok := within(m.Target, p); return ok })
+		if m.Write && !inPlain {
+			paths = append(paths, m.Target)
+		}
+	}
+	for _, path := range paths {
+		if err := r.divide(path, llSpecial, plain); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
 }
 
 // divide gives rights on everything below path but what is hidden. A folder on the way to something hidden can be listed,

@@ -7,6 +7,7 @@ func (m *Setup) encode(e *encoder) {
 		e.str(t.Source)
 		e.str(t.Target)
 		e.bool(t.Write)
+		e.bool(t.Plain)
 		e.uint(t.Dev)
 		e.uint(t.Ino)
 	}
@@ -41,7 +42,7 @@ func (m *Setup) decode(d *decoder) {
 		return
 	}
 	for range d.count() {
-		m.Mounts = append(m.Mounts, Mount{d.str(), d.str(), d.bool(), d.uint(), d.uint()})
+		m.Mounts = append(m.Mounts, Mount{d.str(), d.str(), d.bool(), d.bool(), d.uint(), d.uint()})
 	}
 	for range d.count() {
 		m.Links = append(m.Links, Link{d.str(), d.str()})

@@ -11,7 +11,7 @@ package wire
 import "fmt"
 
 // Version is that of everything in this package. It changes with any change of it.
-const Version = 2
+const Version = 3
 
 // Kind tells the messages apart.
 type Kind byte
@@ -40,7 +40,7 @@ type Message interface {
 // Mount is a grant.
 type Mount struct {
 	Source, Target string
-	Write          bool
+	Write, Plain   bool
 	Dev, Ino       uint64
 }
 
