@@ -117,7 +117,7 @@ func (c *composer) secrets() {
 		if err != nil || st.Mode()&0o004 != 0 || !readable(p) {
 			return nil
 		}
-		c.deny = append(c.deny, p)
+		c.private = append(c.private, p)
 		if d.IsDir() {
 			return fs.SkipDir
 		}

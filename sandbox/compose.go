@@ -42,6 +42,7 @@ type composer struct {
 	grants   []grant
 	links    []Link
 	deny     []string
+	private  []string // hidden too, but no part of the capability: it changes with the machine
 	pinned   []string
 	prepare  []preparation
 	gitView  *gitView
@@ -362,7 +363,7 @@ func (c *composer) policy() Policy {
 		mcpPort: w.MCPPort, proxy: w.ProxyPort, ports: slices.Clone(w.Ports), home: w.Home, homeDir: w.HomeDir, dataDir: w.DataDir,
 		worktree: w.Worktree, warnings: c.warnings, projects: sorted([]string{w.Project}), agents: sorted([]string{w.Agent})}
 	slices.Sort(p.ports)
-	p.sockets = c.foreignSockets()
+	p.sockets = append(c.foreignSockets(), c.private...)
 	if w.MCP {
 		p.control = ControlScoped
 		p.projects = sorted(append(slices.Clone(w.Projects), w.Project))

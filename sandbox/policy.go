@@ -33,7 +33,7 @@ type Policy struct {
 	pinned   []string // read-only inside writable grants
 	prepare  []preparation
 	gitView  *gitView // nil: the repository is mounted as it is
-	sockets  []string // of outside processes, in grants
+	sockets  []string // of outside processes, in grants; and what is not for everybody in /etc. Hidden, but no part of the capability
 	termic   []string // Termic's own sockets
 	plain    hosts.Set
 	agent    hosts.Set // of the built-in table
