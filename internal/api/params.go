@@ -100,7 +100,8 @@ type TaskRenameParams struct {
 // TaskApplyParams are the parameters of task_apply.
 type TaskApplyParams struct {
 	NamedTarget
-	Yes bool `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
+	AcceptFiles bool `json:"acceptFiles,omitempty" cli:"accept-files" face:"window|cli" doc:"consent to files that run by themselves and that a caged agent may have written"`
+	Yes         bool `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
 }
 
 // TaskArchiveParams are the parameters of task_archive.
@@ -117,14 +118,15 @@ type TaskRestoreParams struct{ NamedTarget }
 // TaskTabParams are the parameters of task_tab.
 type TaskTabParams struct {
 	Target
-	Kind      string `json:"kind,omitempty" cli:"kind" class:"full" enum:"agent|terminal|shell|default" doc:"kind of tab; default: the task's own agent" tool:"default: the task's own agent"`
-	AgentID   string `json:"agentId,omitempty" cli:"agent" doc:"agent of an agent tab"`
-	Restart   string `json:"restart,omitempty" cli:"restart" face:"window|cli" doc:"start the program of this tab again: id, index or title"`
-	Prompt    string `json:"prompt,omitempty" cli:"prompt,p" doc:"prompt for the new agent"`
-	PromptRef string `json:"promptRef,omitempty" cli:"prompt-ref,P" face:"window|cli" doc:"prompt of the library, sent before the text"`
-	Resume    string `json:"resume,omitempty" cli:"resume" face:"window|cli" doc:"session id that the agent resumes"`
-	Wait      bool   `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic" tool:"answer once the agent settled (a heuristic)"`
-	TimeoutMs int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" doc:"longest wait" tool:"-"`
+	Kind        string `json:"kind,omitempty" cli:"kind" class:"full" enum:"agent|terminal|shell|default" doc:"kind of tab; default: the task's own agent" tool:"default: the task's own agent"`
+	AgentID     string `json:"agentId,omitempty" cli:"agent" doc:"agent of an agent tab"`
+	Restart     string `json:"restart,omitempty" cli:"restart" face:"window|cli" doc:"start the program of this tab again: id, index or title"`
+	Prompt      string `json:"prompt,omitempty" cli:"prompt,p" doc:"prompt for the new agent"`
+	PromptRef   string `json:"promptRef,omitempty" cli:"prompt-ref,P" face:"window|cli" doc:"prompt of the library, sent before the text"`
+	Resume      string `json:"resume,omitempty" cli:"resume" face:"window|cli" doc:"session id that the agent resumes"`
+	AcceptFiles bool   `json:"acceptFiles,omitempty" cli:"accept-files" face:"window|cli" doc:"consent to files that run by themselves and that a caged agent may have written"`
+	Wait        bool   `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic" tool:"answer once the agent settled (a heuristic)"`
+	TimeoutMs   int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" doc:"longest wait" tool:"-"`
 }
 
 // TaskTabCloseParams are the parameters of task_tab_close.
@@ -146,15 +148,16 @@ type PromptsParams struct {
 // there is; an empty one, or one of a single empty text, sets it back to what holds by itself.
 type TaskSandboxParams struct {
 	NamedTarget
-	Mode     string   `json:"mode,omitempty" cli:"mode" enum:"off|monitor|enforce-fs|enforce" doc:"how the agent is caged"`
-	MCP      bool     `json:"mcp,omitempty" cli:"mcp" doc:"let the caged agent drive tasks over MCP"`
-	NoMCP    bool     `json:"noMcp,omitempty" cli:"no-mcp" doc:"take that back"`
-	Projects []string `json:"projects,omitempty" cli:"projects" doc:"projects that it may act on; its own when empty"`
-	Agents   []string `json:"agents,omitempty" cli:"agents" doc:"agents that it may start; its own when empty"`
-	Read     []string `json:"read,omitempty" cli:"read" doc:"files and folders that the cage may read as well"`
-	Write    []string `json:"write,omitempty" cli:"write" doc:"files and folders that the cage may change as well"`
-	Hosts    []string `json:"hosts,omitempty" cli:"hosts" doc:"hosts that the cage may reach as well"`
-	Yes      bool     `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
+	Mode        string   `json:"mode,omitempty" cli:"mode" enum:"off|monitor|enforce-fs|enforce" doc:"how the agent is caged"`
+	MCP         bool     `json:"mcp,omitempty" cli:"mcp" doc:"let the caged agent drive tasks over MCP"`
+	NoMCP       bool     `json:"noMcp,omitempty" cli:"no-mcp" doc:"take that back"`
+	Projects    []string `json:"projects,omitempty" cli:"projects" doc:"projects that it may act on; its own when empty"`
+	Agents      []string `json:"agents,omitempty" cli:"agents" doc:"agents that it may start; its own when empty"`
+	Read        []string `json:"read,omitempty" cli:"read" doc:"files and folders that the cage may read as well"`
+	Write       []string `json:"write,omitempty" cli:"write" doc:"files and folders that the cage may change as well"`
+	Hosts       []string `json:"hosts,omitempty" cli:"hosts" doc:"hosts that the cage may reach as well"`
+	AcceptFiles bool     `json:"acceptFiles,omitempty" cli:"accept-files" doc:"consent to files that run by themselves and that a caged agent may have written"`
+	Yes         bool     `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
 }
 
 // SandboxAllowParams are the parameters of sandbox_allow: exactly one of host, read and write.

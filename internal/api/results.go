@@ -306,6 +306,14 @@ type TaskApplyResult struct {
 	Job            string   `json:"job,omitempty"`
 }
 
+// SelfRun is a file that runs by itself, or steers an agent, and that is not as a task began with. A refusal with
+// needs_consent lists them as files.
+type SelfRun struct {
+	Path string `json:"path"` // in the tree, with slashes; untrusted text
+	Kind string `json:"kind"` // agent, git, shell, editor, tool, instructions, ci, termic
+	How  string `json:"how"`  // added, modified, deleted
+}
+
 // Loss is something that archiving a task would destroy and that exists nowhere else.
 type Loss struct {
 	Kind  string   `json:"kind"` // dirty, staged, untracked, ignored, unpushed, stash, rebase, locked, submodule, repository
@@ -336,6 +344,8 @@ type TaskTabResult struct {
 	Agent  string          `json:"agent,omitempty"`
 	Title  string          `json:"title"`
 	Prompt *TaskSendResult `json:"prompt,omitempty"`
+
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // TaskTabCloseResult is the result of task_tab_close.

@@ -185,6 +185,9 @@ func showStop(p *printer, r api.TaskStopResult) {
 
 func showTab(p *printer, r api.TaskTabResult) {
 	p.printf("Opened %s (%s)\n", clean(r.Title), clean(r.TabID))
+	for _, w := range r.Warnings {
+		p.printf("warning: %s\n", clean(w))
+	}
 	if r.Prompt != nil {
 		showSend(p, *r.Prompt)
 	}

@@ -55,6 +55,7 @@ var samples = []struct{ line, result string }{
 		{"kind":"host","target":"evil.example:443","count":3,"last":"2026-01-02T03:04:05Z"},{"kind":"write","target":"/etc/x","count":1,"last":"2026-01-02T03:04:05Z","would_deny":true}]}}`},
 	{"send fix hi", `{"mode":"accepted"}`},
 	{"tab fix", `{"task_id":"01A","tab_id":"T2","agent":"codex","title":"Codex","prompt":{"task_id":"01A","mode":"spawned","capable":true}}`},
+	{"tab fix --kind terminal", `{"task_id":"01A","tab_id":"T3","title":"Terminal","warnings":["A caged agent writes this folder."]}`},
 	{"tab close fix --tab 2", `{"task_id":"01A","tab_id":"T2","title":"sh","tab_kind":"shell","was_default":false,"killed_pty":true}`},
 	{"agents", `{"agents":[{"id":"claude","name":"Claude Code","kind":"builtin","enabled":true,"installed":true,"usable":true},
 		{"id":"mine","name":"Mine","kind":"custom","enabled":false,"usable":false,"reason":"it is switched off"}]}`},

@@ -14,7 +14,7 @@ import (
 
 // TaskApply is the verb task_apply: everything that the task has over its base arrives uncommitted in the project's
 // main checkout. The task itself is left as it is, and applying again changes nothing more.
-func (c *Core) TaskApply(ctx context.Context, call *Call, _ api.TaskApplyParams) (api.TaskApplyResult, error) {
+func (c *Core) TaskApply(ctx context.Context, call *Call, p api.TaskApplyParams) (api.TaskApplyResult, error) {
 	release, err := c.hold(ctx, call.Task)
 	if err != nil {
 		return api.TaskApplyResult{}, err
@@ -37,6 +37,11 @@ func (c *Core) TaskApply(ctx context.Context, call *Call, _ api.TaskApplyParams)
 	}
 	if err := usableTree(t); err != nil {
 		return api.TaskApplyResult{}, err
+	}
+	if !p.AcceptFiles && (t.FromCage || c.written(t)) {
+		if err := c.refuseSelfRun(ctx, t, "they arrive in the main checkout", "apply "+shellWord(t.Name)+" --accept-files"); err != nil {
+			return api.TaskApplyResult{}, err
+		}
 	}
 	releaseMain, err := c.hold(ctx, "main:"+project.ID) // two tasks must not write one checkout at once
 	if err != nil {

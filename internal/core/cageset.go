@@ -10,6 +10,7 @@ import (
 	"termic/internal/store"
 	"termic/sandbox"
 	"termic/sandbox/hosts"
+	"termic/sandbox/registry"
 )
 
 // TaskSandbox is the verb task_sandbox: it shows how the agents of a task are caged, or changes it. A change ends the
@@ -46,6 +47,13 @@ func (c *Core) TaskSandbox(ctx context.Context, call *Call, p api.TaskSandboxPar
 	if err := c.cages.Check(sandbox.Mode(next.Sandbox)); err != nil {
 		return api.TaskSandboxResult{}, err
 	}
+	looser := tightness(next.Sandbox) < tightness(old.Sandbox) && c.written(old)
+	before := 0
+	if looser && !p.AcceptFiles {
+		if before, err = c.askLooser(ctx, old, next.Sandbox); err != nil {
+			return api.TaskSandboxResult{}, err
+		}
+	}
 	ended, err := c.recage(ctx, old.ID, func(t *store.Task) {
 		t.Sandbox, t.MCP, t.MCPProjects, t.MCPAgents = next.Sandbox, next.MCP, next.MCPProjects, next.MCPAgents
 		t.SandboxRead, t.SandboxWrite, t.SandboxHosts = next.SandboxRead, next.SandboxWrite, next.SandboxHosts
@@ -53,7 +61,26 @@ func (c *Core) TaskSandbox(ctx context.Context, call *Call, p api.TaskSandboxPar
 	if err != nil {
 		return api.TaskSandboxResult{}, err
 	}
-	return c.cageResult(ctx, next, ended, told)
+	if looser && !caged(next) {
+		c.seenTo(old.ID)
+	}
+	return c.cageResult(ctx, next, before+ended, told)
+}
+
+// askLooser asks the owner about files that run by themselves before a cage is made looser. If there are none, it ends what
+// runs and looks again: what was written since is not overlooked. It returns how many terminals it ended. The caller holds
+// the task and its starts.
+func (c *Core) askLooser(ctx context.Context, t store.Task, mode string) (ended int, err error) {
+	then, agree := "agents run among them in a looser cage, or in none", "sandbox "+shellWord(t.Name)+" --mode "+mode+" --accept-files"
+	if err := c.refuseSelfRun(ctx, t, then, agree); err != nil {
+		return 0, err
+	}
+	c.revokeTask(t.ID)
+	ended = len(c.liveTabs(t.ID))
+	if _, err := c.endTask(ctx, t.ID, "sandbox"); err != nil {
+		return ended, err
+	}
+	return ended, c.refuseSelfRun(ctx, t, then, agree)
 }
 
 // cageChange checks the arguments and returns what they do to a task.
@@ -194,7 +221,7 @@ func (k knobSet) apply(to knobTargets) {
 func hostRules(list []string) ([]string, error) {
 	var out []string
 	for _, h := range meant(list) {
-		if _, known := sandbox.Preset(h); !known {
+		if _, known := sandbox.Preset(h); !known && h != registry.Preset {
 			r, err := hosts.ParseRule(h)
 			if err != nil {
 				return nil, err

@@ -52,6 +52,7 @@ type startHow struct {
 	byDir      bool // or the newest of the folder
 	fresh      bool // forget the stored conversation
 	unattended bool // a prompt will be typed before a person looks
+	accept     bool // the owner agreed to files that run by themselves
 	// limit is what the program may do at most; nil: whatever its task may.
 	limit *sandbox.Capability
 	size  ptyhost.Size
@@ -80,6 +81,9 @@ func (c *Core) startHeld(ctx context.Context, taskID, tabID string, how startHow
 	l.limit = how.limit
 	if err = c.planWalls(ctx, l, &spec); err == nil {
 		err = how.limited(capabilityOf(l))
+	}
+	if err == nil {
+		err = c.beforeStart(ctx, l, how.accept)
 	}
 	if err != nil {
 		l.leave()

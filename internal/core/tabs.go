@@ -44,8 +44,8 @@ func (c *Core) TaskTab(ctx context.Context, call *Call, p api.TaskTabParams) (ap
 	if err != nil {
 		return api.TaskTabResult{}, err
 	}
-	how.unattended = prompt != ""
-	result := api.TaskTabResult{TaskID: task.ID, TabID: tab.ID, Agent: tab.Agent, Title: tab.Title}
+	how.unattended, how.accept = prompt != "", p.AcceptFiles
+	result := api.TaskTabResult{TaskID: task.ID, TabID: tab.ID, Agent: tab.Agent, Title: tab.Title, Warnings: c.hereRuns(task, tab.Kind)}
 	l, err := c.startFor(ctx, call.Caller, task, tab, how)
 	if err != nil || prompt == "" {
 		return result, err

@@ -1,0 +1,181 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/selfrun"
+	"termic/internal/store"
+	"termic/sandbox"
+)
+
+// This file is about files that run by themselves: settings and hooks of agents and editors, files of shells and tools. A
+// caged agent may write them into its tree like any other. Where something without a cage comes to that tree, the owner
+// is asked about those that differ from what the task began with.
+
+// Bounds of what is told about such files.
+const (
+	maxSelfRun = 200 // files
+	maxParents = 64  // tasks between one and the one that the owner made
+)
+
+// tightness orders modes from open to tight.
+func tightness(mode string) int {
+	for i, m := range []sandbox.Mode{sandbox.Off, sandbox.Monitor, sandbox.EnforceFs, sandbox.Enforce} {
+		if mode == string(m) {
+			return i
+		}
+	}
+	return 0
+}
+
+// mark is a file that is there from the first caged start of a task until the owner has seen what its agents wrote.
+func (c *Core) mark(taskID string) string { return filepath.Join(c.dataDir, "written", taskID) }
+
+// markWritten notes that what runs from now on in the tree of a task may write files that run by themselves.
+func (c *Core) markWritten(taskID string) error {
+	err := os.MkdirAll(filepath.Dir(c.mark(taskID)), 0o700)
+	if err == nil {
+		err = os.WriteFile(c.mark(taskID), nil, 0o600)
+	}
+	if err != nil {
+		return fault.Wrap(err, fault.Unavailable, "It cannot be noted that a caged agent writes this tree")
+	}
+	return nil
+}
+
+// written reports whether a cage wrote, or may be writing, the tree of a task, and the owner has not seen to that.
+func (c *Core) written(t store.Task) bool {
+	if caged(t) {
+		return true
+	}
+	_, err := os.Lstat(c.mark(t.ID))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// seenTo notes that the owner agreed to what cages wrote so far.
+func (c *Core) seenTo(taskID string) {
+	if err := os.Remove(c.mark(taskID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.log.Warn("it could not be noted that the owner agreed", "task", taskID, "err", err) // it is asked again
+	}
+}
+
+// refuseSelfRun asks the owner about files that run by themselves and that a cage could have written. what says what is
+// about to happen, as the end of a sentence; agree is the command with which the owner agrees.
+func (c *Core) refuseSelfRun(ctx context.Context, t store.Task, what, agree string) error {
+	report, err := c.selfRunning(ctx, t)
+	if err != nil || len(report.Changes) == 0 && report.Complete {
+		return err
+	}
+	files := make([]api.SelfRun, 0, min(len(report.Changes), maxSelfRun))
+	names := []string{}
+	for _, ch := range report.Changes {
+		if len(files) == maxSelfRun {
+			break
+		}
+		files = append(files, api.SelfRun{Path: ch.Path, Kind: string(ch.Kind), How: string(ch.How)})
+		if len(names) < 3 {
+			names = append(names, quoted(ch.Path))
+		}
+	}
+	said := "A caged agent of the task " + quoted(t.Name) + " may have changed files that run by themselves or steer agents: " + strings.Join(names, ", ")
+	if n := len(report.Changes) - len(names); n > 0 {
+		said += " and " + countOf(n, "other")
+	}
+	if len(names) == 0 {
+		said = "The tree of the task " + quoted(t.Name) + " has more files than are looked at, and a caged agent may have changed some that run by themselves"
+	}
+	return fault.New(fault.NeedsConsent, "%s", said).
+		WithHint("Look at them before %s. Only the owner can agree: `termic %s`.", what, agree).
+		WithData("files", files).WithData("total", len(report.Changes)).WithData("complete", report.Complete)
+}
+
+// selfRunning compares the tree of a task with what it began with. A tree that is gone runs nothing.
+func (c *Core) selfRunning(ctx context.Context, t store.Task) (selfrun.Report, error) {
+	if _, err := os.Lstat(t.Path); t.Path == "" || errors.Is(err, fs.ErrNotExist) {
+		return selfrun.Report{Complete: true}, nil
+	}
+	base, err := c.beganWith(ctx, t)
+	if err != nil {
+		return selfrun.Report{}, err
+	}
+	report, err := selfrun.New().Changed(ctx, t.Path, base)
+	if err != nil {
+		return report, fault.Wrap(err, fault.Unavailable, "The tree of the task %q cannot be looked at", t.Name)
+	}
+	return report, nil
+}
+
+// beganWith are the files of the commit that a task started from, and that no cage chose: a task that a caged agent made
+// goes back to the one that the owner made.
+func (c *Core) beganWith(ctx context.Context, t store.Task) (map[string]selfrun.Entry, error) {
+	project, err := c.store.Project(ctx, t.ProjectID)
+	if err != nil || project.NonGit {
+		return nil, err // everything there counts
+	}
+	for range maxParents {
+		if !t.FromCage {
+			break
+		}
+		parent, err := c.store.Task(ctx, t.ParentID)
+		if err != nil {
+			if fault.CodeOf(err) == fault.NotFound {
+				break
+			}
+			return nil, err
+		}
+		if parent.ProjectID != t.ProjectID {
+			break
+		}
+		t = parent
+	}
+	repo, err := c.repoOf(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	commit := t.BaseCommit
+	switch {
+	case t.IsMain:
+		commit = "HEAD" // which a cage in the main checkout cannot move
+	case t.FromCage || commit == "":
+		base, err := repo.ResolveBase(ctx, project.BaseBranch)
+		if err != nil {
+			return nil, err
+		}
+		commit = base.Commit
+	}
+	list, err := repo.TreeList(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	return selfrun.ParseTree(list)
+}
+
+// beforeStart notes that a caged program is about to write the tree of its task, and refuses an agent without a cage where
+// a cage wrote files that run by themselves. What a person opens to type into is not refused: it is told of.
+func (c *Core) beforeStart(ctx context.Context, l *liveTab, accept bool) error {
+	switch {
+	case caged(l.task) && l.inWalls():
+		return c.markWritten(l.task.ID)
+	case caged(l.task) || l.tab.Kind != store.TabAgent || !c.written(l.task):
+		return nil
+	case accept:
+		c.seenTo(l.task.ID)
+		return nil
+	}
+	return c.refuseSelfRun(ctx, l.task, "an agent without a cage starts among them", "tab "+shellWord(l.task.Name)+" --restart "+l.tab.ID+" --accept-files")
+}
+
+// hereRuns is what a person is told who opens a terminal where a cage writes or has written.
+func (c *Core) hereRuns(t store.Task, kind string) []string {
+	if kind != store.TabShell && kind != store.TabTerminal || !c.written(t) {
+		return nil
+	}
+	return []string{"This terminal is in no cage, and a caged agent writes this folder: git, build tools, shells and editors that you start here may run what the agent wrote."}
+}

@@ -1,0 +1,97 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/grant"
+)
+
+// asksAbout checks that a verb asks the owner about exactly these files.
+func (r *rig) asksAbout(want, verb string, params map[string]any) {
+	r.t.Helper()
+	f := refused(r, fault.NeedsConsent, verb, params)
+	raw, err := json.Marshal(f.Data["files"])
+	must(r.t, err)
+	var files []api.SelfRun
+	must(r.t, json.Unmarshal(raw, &files))
+	var got []string
+	for _, v := range files {
+		got = append(got, v.How+" "+v.Path)
+	}
+	if strings.Join(got, ", ") != want {
+		r.t.Errorf("%s asks about %v, want %s", verb, got, want)
+	}
+}
+
+// TestFilesThatRunByThemselves: what a caged agent wrote into its tree and what would run by itself outside comes to
+// nothing without a cage before the owner has agreed.
+func TestFilesThatRunByThemselves(t *testing.T) {
+	r := newRig(t)
+	r.write(".mcp.json", "{}\n")
+	r.git(r.repo, "add", "-A")
+	r.git(r.repo, "commit", "-qm", "second")
+	c := r.cageTask("writer", "enforce-fs", nil)
+	c.run("mkdir -p .claude && echo '{}' > .claude/settings.json && echo '{ }' > .mcp.json && echo text > plain.txt && printf '.claude\\n' >> .gitignore && " +
+		"git update-index --assume-unchanged .mcp.json")
+	const files = "added .claude/settings.json, modified .mcp.json"
+
+	r.asksAbout(files, "task_apply", map[string]any{"task": "writer"})
+	full := grant.Caller{Face: grant.MCP, Class: grant.Full, Principal: "full"}
+	if _, err := as(r, full, "task_apply", map[string]any{"task": c.id}); fault.CodeOf(err) != fault.NeedsConsent {
+		t.Errorf("task_apply over MCP: %v", err)
+	}
+	if _, err := as(r, full, "task_apply", map[string]any{"task": c.id, "acceptFiles": true}); fault.CodeOf(err) != fault.InvalidArgument {
+		t.Errorf("a caller over MCP agreed in the owner's place: %v", err)
+	}
+	if got := r.git(r.repo, "status", "--short"); got != "" {
+		t.Errorf("something arrived before the owner agreed: %s", got)
+	}
+	if applied := call[api.TaskApplyResult](r, "task_apply", map[string]any{"task": "writer", "acceptFiles": true}); applied.TrackedFiles+applied.UntrackedFiles == 0 {
+		t.Errorf("nothing was applied: %+v", applied)
+	}
+
+	told := call[api.TaskTabResult](r, "task_tab", map[string]any{"task": c.id, "kind": "terminal"})
+	if len(told.Warnings) != 1 || !strings.Contains(told.Warnings[0], "no cage") {
+		t.Errorf("a terminal where a cage writes: %+v", told)
+	}
+	r.asksAbout(files, "task_sandbox", map[string]any{"task": "writer", "mode": "off"})
+	d := r.live(c.id)
+	if d.Sandbox != "enforce-fs" || !d.Tabs[0].Live {
+		t.Errorf("a refused change: mode %s, live %v", d.Sandbox, d.Tabs[0].Live)
+	}
+	call[api.TaskSandboxResult](r, "task_sandbox", map[string]any{"task": "writer", "mode": "enforce"}) // tighter: nobody is asked
+	r.asksAbout(files, "task_sandbox", map[string]any{"task": "writer", "mode": "monitor"})
+	call[api.TaskSandboxResult](r, "task_sandbox", map[string]any{"task": "writer", "mode": "off", "acceptFiles": true})
+	restart := map[string]any{"task": c.id, "restart": d.Tabs[0].ID}
+	call[api.TaskTabResult](r, "task_tab", restart) // the owner has agreed
+	call[json.RawMessage](r, "task_stop", map[string]any{"task": c.id})
+
+	// A cage that was there for another reason, such as a file of the repository, leaves its mark as well.
+	must(t, os.WriteFile(filepath.Join(r.data, "written", c.id), nil, 0o600))
+	r.asksAbout(files, "task_tab", restart)
+	r.asksAbout(files, "task_send", map[string]any{"task": c.id, "prompt": "hello", "fresh": true})
+	restart["acceptFiles"] = true
+	call[api.TaskTabResult](r, "task_tab", restart)
+	told = call[api.TaskTabResult](r, "task_tab", map[string]any{"task": c.id, "kind": "terminal"})
+	if len(told.Warnings) != 0 {
+		t.Errorf("a terminal where no cage writes any more: %+v", told)
+	}
+}
+
+// TestNothingToAskAbout: a caged agent that wrote nothing of the kind is applied and let out without a question.
+func TestNothingToAskAbout(t *testing.T) {
+	r := newRig(t)
+	r.write(".mcp.json", "{}\n")
+	r.git(r.repo, "add", "-A")
+	r.git(r.repo, "commit", "-qm", "second")
+	c := r.cageTask("writer", "enforce-fs", nil)
+	c.run("echo text > plain.txt")
+	call[api.TaskApplyResult](r, "task_apply", map[string]any{"task": "writer"})
+	call[api.TaskSandboxResult](r, "task_sandbox", map[string]any{"task": "writer", "mode": "off"})
+}
