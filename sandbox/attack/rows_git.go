@@ -63,6 +63,6 @@ func gitRows() []Row {
 		out("git/objects-tamper", "exchanges the contents of an object of the main branch",
 			"git trusts the objects that it has; a task's repository is shared, and git fsck tells"),
 		out("git/pointer-later", "rewrites the worktree's .git after somebody outside has replaced it",
-			"the kernel drops a mount on a file that another is renamed over; git does not do that to this one, and our own git does not ask it"),
+			"the kernel drops a mount on a file that another is renamed over; the app watches such files and ends the cage"),
 	}
 }
