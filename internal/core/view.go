@@ -17,6 +17,9 @@ import (
 // more than a handful only makes them wait for the disk.
 const diffAtOnce = 4
 
+// statTime bounds the counting of one task's changes: whatever lies in the tree of one, the list of all is there soon.
+const statTime = 10 * time.Second
+
 // TaskList is the verb task_list.
 func (c *Core) TaskList(ctx context.Context, call *Call, p api.TaskListParams) (api.TaskListResult, error) {
 	filter := store.TaskFilter{Archived: p.Archived}
@@ -66,8 +69,12 @@ func (c *Core) TaskList(ctx context.Context, call *Call, p api.TaskListParams) (
 
 // stat counts the changes of a task, or says why it cannot: never zeros for an error.
 func (c *Core) stat(ctx context.Context, t store.Task) (*api.DiffStat, string) {
-	d, err := c.diff(ctx, t, worktree.DiffOptions{StatOnly: true})
+	counting, cancel := context.WithTimeout(ctx, statTime)
+	defer cancel()
+	d, err := c.diff(counting, t, worktree.DiffOptions{StatOnly: true})
 	switch {
+	case err != nil && ctx.Err() == nil && counting.Err() != nil:
+		return nil, "Its changes take too long to count"
 	case fault.CodeOf(err) == fault.Unsupported:
 		return nil, "" // a plain folder: there is nothing to compare
 	case err != nil:

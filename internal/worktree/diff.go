@@ -14,8 +14,9 @@ import (
 
 // Limits of a Diff.
 const (
-	defaultPatch = 4 << 20 // bytes of patch when DiffOptions does not say
-	maxUntracked = 20000   // untracked files whose lines are counted; more are listed without numbers
+	defaultPatch = 4 << 20  // bytes of patch when DiffOptions does not say
+	maxUntracked = 20000    // untracked files whose lines are counted; more are listed without numbers
+	maxCounted   = 64 << 20 // bytes of an untracked file whose lines are counted: git reads all of it, holes too
 
 )
 
@@ -34,7 +35,7 @@ type Diff struct {
 	Files      []api.FileChange
 	Commits    []api.Commit // newest first, at most 500
 	Patch      []byte
-	Truncated  bool  // Patch was cut at MaxBytes, or there are more than 20000 untracked files
+	Truncated  bool  // Patch was cut at MaxBytes, or there are more than 20000 untracked files, or ones above 64 MiB
 	TotalBytes int64 // of the whole patch
 }
 
@@ -180,6 +181,10 @@ func (r *Repo) untrackedIndex(ctx context.Context, at place, st Status, d *Diff)
 	count := 0
 	for _, f := range st.files {
 		if f.Index != '?' || strings.HasSuffix(f.Path, "/") { // a folder is a repository of its own
+			continue
+		}
+		if fi, err := os.Lstat(filepath.Join(at.workTree, filepath.FromSlash(f.Path))); err == nil && fi.Size() > maxCounted {
+			d.Truncated = true
 			continue
 		}
 		if count++; count > maxUntracked {

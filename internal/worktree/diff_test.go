@@ -252,3 +252,18 @@ func TestNew(t *testing.T) {
 	_, err := New(Options{Env: []string{"PATH=" + w.dir}})
 	wantCode(t, err, fault.Unavailable)
 }
+
+// A file of a huge size costs nothing to make, and git would read all of it.
+func TestDiffDoesNotReadHugeUntrackedFiles(t *testing.T) {
+	w := newWorld(t)
+	r := w.open(w.repo("r"))
+	c := w.task(r, "t")
+	w.write(c.Path, "small", "1\n")
+	w.write(c.Path, "huge", "")
+	w.must(os.Truncate(filepath.Join(c.Path, "huge"), 1<<40))
+	d, err := r.Diff(t.Context(), c.Path, c.BaseRef, DiffOptions{Patch: true})
+	w.must(err)
+	if got := changesOf(d); !strings.Contains(got, "untracked huge +0 -0") || !strings.Contains(got, "untracked small +1 -0") || !d.Truncated {
+		t.Errorf("truncated %v:\n%s", d.Truncated, got)
+	}
+}
