@@ -90,6 +90,9 @@ func TestEditEndsWhatRuns(t *testing.T) {
 	if s := r.state(caged); s != store.PromptCancelled && s != store.PromptFailed || r.state(owners) == store.PromptCancelled {
 		t.Errorf("the agent's prompt is %s, the owner's %s", r.state(caged), r.state(owners))
 	}
+	if got, err := hostRules([]string{"@registries", "@forges", "A.b"}); err != nil || !slices.Equal(got, []string{"@registries", "@forges", "a.b"}) {
+		t.Errorf("%v, %v", got, err)
+	}
 	for _, p := range []api.TaskSandboxParams{{MCP: true, NoMCP: true}, {Projects: []string{"nowhere"}}, {Agents: []string{"nobody"}}, {Hosts: []string{"http://x/"}},
 		{Read: []string{"relative"}}, {Write: []string{"/a\nb"}}} {
 		if _, err := r.edit(other, p); err == nil || !r.good(untouched) {
@@ -333,9 +336,9 @@ func TestAllow(t *testing.T) {
 		{api.SandboxAllowParams{Host: "example.com", For: "project"}, "example.com", true, ""},
 		{api.SandboxAllowParams{Host: "example.com", For: "agent"}, "example.com", true, ""},
 		{api.SandboxAllowParams{Host: "example.com", For: "agent"}, "example.com", false, ""},
-		{api.SandboxAllowParams{Read: "/opt/x"}, "/opt/x", true, ""},
-		{api.SandboxAllowParams{Write: "/opt/x", For: "agent"}, "/opt/x", true, ""},
-		{api.SandboxAllowParams{Read: "/opt/x", For: "agent"}, "", false, fault.Unsupported},
+		{api.SandboxAllowParams{Read: "/usr/lib"}, "/usr/lib", true, ""},
+		{api.SandboxAllowParams{Write: "/usr/lib", For: "agent"}, "/usr/lib", true, ""},
+		{api.SandboxAllowParams{Read: "/usr/lib", For: "agent"}, "", false, fault.Unsupported},
 		{api.SandboxAllowParams{}, "", false, fault.InvalidArgument},
 		{api.SandboxAllowParams{Host: "a.b", Read: "/x"}, "", false, fault.InvalidArgument},
 		{api.SandboxAllowParams{Host: "https://a.b"}, "", false, fault.InvalidArgument},
@@ -350,11 +353,11 @@ func TestAllow(t *testing.T) {
 	must(t, err)
 	project, err := r.store.Project(t.Context(), r.project.ID)
 	must(t, err)
-	if !slices.Equal(stored.SandboxHosts, []string{"example.com"}) || !slices.Equal(stored.SandboxRead, []string{"/opt/x"}) || !slices.Equal(project.SandboxHosts, []string{"example.com"}) {
+	if !slices.Equal(stored.SandboxHosts, []string{"example.com"}) || !slices.Equal(stored.SandboxRead, []string{"/usr/lib"}) || !slices.Equal(project.SandboxHosts, []string{"example.com"}) {
 		t.Errorf("%+v, %+v", stored, project)
 	}
 	for _, a := range r.settings.Get().Agents {
-		if a.ID == "talker" && (!slices.Equal(a.SandboxHosts, []string{"example.com"}) || !slices.Equal(a.SandboxPaths, []string{"/opt/x"}) || a.Command != "/bin/sh") {
+		if a.ID == "talker" && (!slices.Equal(a.SandboxHosts, []string{"example.com"}) || !slices.Equal(a.SandboxPaths, []string{"/usr/lib"}) || a.Command != "/bin/sh") {
 			t.Errorf("%+v", a)
 		}
 	}
@@ -437,3 +440,18 @@ func TestKnobsOfNewTasks(t *testing.T) {
 type anyMode struct{ ownCages }
 
 func (anyMode) Check(sandbox.Mode) error { return nil }
+
+// TestAllowNothing: what does not exist is given to no cage, so allowing it would only keep agents from starting.
+func TestAllowNothing(t *testing.T) {
+	c := &Core{home: t.TempDir()}
+	for _, p := range []string{"/no/such/place", "$HOME/missing", "~/missing"} {
+		if err := c.refuseMissing(p); fault.CodeOf(err) != fault.InvalidArgument {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+	for _, p := range []string{"/usr", "$HOME", "~", "$WORKSPACE/later"} {
+		if err := c.refuseMissing(p); err != nil {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+}
