@@ -122,7 +122,7 @@ func (c *Core) layersOf(ctx context.Context, t store.Task, agentID string) ([]sa
 		}
 	}
 	if t.FromCage {
-		return layers, nil
+		return saying(layers), nil
 	}
 	p, err := c.store.Project(ctx, t.ProjectID)
 	if err != nil {
@@ -135,7 +135,12 @@ func (c *Core) layersOf(ctx context.Context, t store.Task, agentID string) ([]sa
 	if err == nil && agreed {
 		layers = append(layers, sandbox.Layer{Name: "the " + repofile.Name + " of " + p.Name, Read: f.Read, Write: f.Write, Hosts: f.Hosts})
 	}
-	return layers, err
+	return saying(layers), err
+}
+
+// saying are the layers that say something: an empty one more or less is the same cage.
+func saying(layers []sandbox.Layer) []sandbox.Layer {
+	return slices.DeleteFunc(layers, func(l sandbox.Layer) bool { return len(l.Read)+len(l.Write)+len(l.Deny)+len(l.Hosts) == 0 })
 }
 
 // agreedFile is what a project's main checkout says, and whether its owner agreed to exactly that.
