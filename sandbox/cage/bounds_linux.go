@@ -3,6 +3,7 @@ package cage
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -234,9 +235,18 @@ func (b *bounds) report(pidMax bool) (processes, memory, files Limit) {
 		memory = Limit{Value: b.want.Memory, By: byRlimit, Note: "Of each process, not of all together: here is no cgroup to use."}
 	}
 	if b.want.OpenFiles > 0 {
-		files = Limit{Value: b.want.OpenFiles, By: byRlimit, Note: "Of each process."}
+		files = Limit{Value: min(b.want.OpenFiles, hardFiles()), By: byRlimit, Note: "Of each process."}
 	}
 	return processes, memory, files
 }
 
 func num(v int64) string { return strconv.FormatInt(v, 10) }
+
+// hardFiles is the most descriptors that this process, and so a cage, may ask for.
+func hardFiles() int64 {
+	var l unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &l) != nil || l.Max > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(l.Max)
+}
