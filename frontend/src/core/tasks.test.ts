@@ -4,6 +4,7 @@ import { activity } from "./activity";
 import { lossesOf, lossSummary, lossWords } from "./losses";
 import { strongest, tabMark, taskMark } from "./marks";
 import { changedRefs, refWords } from "./refs";
+import { kindWords, selfRunOf } from "./selfrun";
 import { rowOrder, sidebarTree } from "./tree";
 
 const tab = (over: Partial<TabStatus> = {}): TabStatus => ({
@@ -125,4 +126,17 @@ test("a ref that changed while two tasks ran is one", () => {
   expect(refWords(ref("x"))).toBe("1111111111 to 2222222222");
   expect(refWords({ old: "1".repeat(40) })).toBe("gone, was at 1111111111");
   expect(refWords({ new: "ref:refs/heads/x" })).toBe("new, at ref:refs/heads/x");
+});
+
+test("files that wait for consent are read from a failure, and from no other", () => {
+  const file = { path: ".envrc", kind: "shell", how: "added" };
+  const data = { files: [file, { kind: "git" }, 3], total: 5, complete: false };
+  expect(selfRunOf({ code: "needs_consent", message: "m", data })).toEqual({
+    files: [file],
+    total: 5,
+    complete: false,
+  });
+  expect(selfRunOf({ code: "needs_consent", message: "m", data: { losses: [] } })).toBeUndefined();
+  expect(selfRunOf({ code: "conflict", message: "m", data })).toBeUndefined();
+  expect(kindWords(file)).toBe("run by shells, added");
 });

@@ -1,5 +1,6 @@
 import { type Disposable, Disposables, disposable } from "../core/disposable";
 import { type Mark, strongest, tabMark, taskMark } from "../core/marks";
+import { selfRunOf } from "../core/selfrun";
 import { defaultSettings, readSettings, type WindowSettings } from "../core/settings";
 import { inProject, type ProjectNode, rowOrder, sidebarTree } from "../core/tree";
 import { clock } from "../core/when";
@@ -25,6 +26,7 @@ export type Open =
   | { kind: "projectSettings"; project: Project }
   | { kind: "consent"; project: Project }
   | { kind: "refs"; project: Project }
+  | { kind: "acceptFiles"; fault: Fault; again: () => Promise<unknown> }
   | { kind: "removeProject"; project: Project }
   | { kind: "quit" };
 
@@ -258,6 +260,20 @@ export class AppState implements Disposable {
   /** Shows a failure for which no dialog is open. */
   fail(cause: unknown): void {
     this.toast = faultOf(cause);
+  }
+
+  /**
+   * Runs an act that starts a program. Where it is refused because of files that a caged agent may have written, the
+   * person is asked, and it is run again with their consent.
+   */
+  async launch(act: (acceptFiles: boolean) => Promise<unknown>): Promise<void> {
+    try {
+      await act(false);
+    } catch (cause) {
+      const fault = faultOf(cause);
+      if (selfRunOf(fault)) this.dialog = { kind: "acceptFiles", fault, again: () => act(true) };
+      else this.fail(cause);
+    }
   }
 
   /** Runs an act that has no dialog of its own; a failure is shown. */

@@ -330,16 +330,37 @@ step("a project's settings are what its new tasks begin with", async () => {
 step("a ref that a caged agent moved is shown, and put back", async () => {
   const { page } = rig();
   await rig().task("Strayer", "--sandbox", "enforce");
-  rig().cli("send", "Strayer", "#run made.txt git branch stray", "--wait");
+  rig().cli("send", "Strayer", "#run made.txt git branch aside", "--wait");
   await page.getByRole("button", { name: /^1 ref of repo changed/ }).click();
-  const row = dialog().getByRole("listitem").filter({ hasText: "refs/heads/stray" });
+  const row = dialog().getByRole("listitem").filter({ hasText: "refs/heads/aside" });
   await row.getByText(/while .*Strayer/).waitFor();
-  assert.match(rig().git(rig().repo, "branch", "--list"), /stray/);
-  await row.getByRole("button", { name: "Put refs/heads/stray back" }).click();
+  assert.match(rig().git(rig().repo, "branch", "--list"), /aside/);
+  await row.getByRole("button", { name: "Put refs/heads/aside back" }).click();
   await dialog().getByText("No ref has changed that you have not decided on.").waitFor();
-  assert.doesNotMatch(rig().git(rig().repo, "branch", "--list"), /stray/);
+  assert.doesNotMatch(rig().git(rig().repo, "branch", "--list"), /aside/);
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: /^1 ref of repo changed/ }).waitFor({ state: "detached" });
+});
+
+step("a more open mode asks first about files that a caged agent wrote and that run by themselves", async () => {
+  const { page } = rig();
+  rig().cli("send", "Strayer", "#write .envrc export X=1", "--wait");
+  await page.getByRole("button", { name: /^Sandbox of this task/ }).click();
+  await dialog()
+    .getByRole("radio", { name: /^Monitor/ })
+    .check();
+  const save = dialog().getByRole("button", { name: /^Save/ });
+  await save.click();
+  await dialog().getByRole("listitem").filter({ hasText: ".envrc" }).getByText("run by shells, added").waitFor();
+  assert.equal(status("Strayer").sandbox, "enforce");
+  assert.equal(await save.isDisabled(), true, "without consent nothing is saved");
+  await dialog()
+    .getByRole("checkbox", { name: /^I have looked at them/ })
+    .check();
+  await save.click();
+  await dialog().waitFor({ state: "detached" });
+  assert.equal(status("Strayer").sandbox, "monitor");
+  await until("the agent runs again", () => status("Strayer").tabs[0].live);
 });
 
 step("in the smallest window nothing of the dialogs is cut off", async () => {

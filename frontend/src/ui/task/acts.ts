@@ -4,9 +4,9 @@ import { call } from "../transport";
 
 /** Starts the program of a tab again: an agent takes up its last conversation, a shell starts anew. */
 export async function restartTab(app: AppState, task: TaskDetail, tab: TabStatus): Promise<void> {
-  await app.attempt(async () => {
-    await call("task_tab", { task: task.id, restart: tab.id });
-  });
+  await app.launch((acceptFiles) =>
+    call("task_tab", { task: task.id, restart: tab.id, ...(acceptFiles ? { acceptFiles } : {}) }),
+  );
 }
 
 /**
