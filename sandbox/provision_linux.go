@@ -41,6 +41,7 @@ func Provision(ctx context.Context, p Policy, l Launch) (*Provisioned, error) {
 	spec := cage.Spec{Argv: l.Argv, Env: p.GitEnvironment(p.environment(l.Env)), Dir: l.Dir, Net: p.OwnNetwork(), Ports: p.Doors(),
 		Terminal: l.Terminal, Stdio: l.Stdio, Limits: l.Limits, HelperPath: l.Helper,
 		View: p.cageView()}
+	spec.View.TmpBytes = tmpBytes(l.Limits.Memory)
 	if l.OnAct != nil {
 		spec.Watch = &cage.Watch{What: cage.WatchWrites, On: l.OnAct}
 		if l.Reads {

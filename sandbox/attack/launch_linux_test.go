@@ -170,6 +170,7 @@ func (h *host) caged(dir string, p sandbox.Policy, role string, extra ...string)
 	pr, err := sandbox.Provision(h.t.Context(), p, sandbox.Launch{
 		Argv: []string{filepath.Join(h.g.Tool, "bin/attack")}, Env: h.environment(role, extra...), Dir: dir,
 		Terminal: &cage.Size{Cols: 80, Rows: 24}, Limits: limits, Helper: filepath.Join(h.g.Tool, "bin/attack"),
+		OnAct: func(sandbox.Act) {}, Reads: p.Mode() == sandbox.EnforceFs, // watched, as the app does it
 	})
 	h.fatal(err)
 	if l := pr.EndpointDoor(); l != nil {

@@ -28,7 +28,7 @@ const (
 )
 
 const (
-	probeTime = 6 * time.Second // after which a probe that hangs is ended
+	probeTime = 20 * time.Second // after which a probe that hangs is ended
 	maxGot    = 4096            // bytes of evidence
 )
 
@@ -152,7 +152,7 @@ func tryHere(g *Ground, name string) Report {
 func runProbe(name string) Report {
 	limit := probeTime
 	if strings.HasPrefix(name, "limit/") {
-		limit *= 10 // a machine that runs out of something is slow
+		limit *= 3 // a machine that runs out of something is slow
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

@@ -133,7 +133,7 @@ func deviceMakeDisk(g *Ground, name string) (string, error) {
 
 // limitProbes use something up, a little beyond the limit that was set.
 func limitProbes() map[string]probe {
-	return map[string]probe{"limit/files": limitFiles, "limit/memory": limitMemory, "limit/processes": limitProcesses}
+	return map[string]probe{"limit/files": limitFiles, "limit/tmp": limitTmp, "limit/memory": limitMemory, "limit/processes": limitProcesses}
 }
 
 func limitFiles(g *Ground, _ string) (string, error) {
@@ -163,6 +163,25 @@ func limitMemory(g *Ground, _ string) (string, error) {
 		}
 	}
 	return did("took %d MiB", (g.MaxMemory>>20)+32), nil
+}
+
+// limitTmp fills /dev/shm a little beyond the limit of memory, and empties it again.
+func limitTmp(g *Ground, name string) (string, error) {
+	if g.MaxMemory == 0 {
+		return "", errNot
+	}
+	f, err := os.CreateTemp("/dev/shm", "ta-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _, _ = os.Remove(f.Name()), f.Close() }()
+	chunk := make([]byte, 1<<20)
+	for n := int64(0); n < g.MaxMemory+(32<<20); n += int64(len(chunk)) {
+		if _, err := f.Write(chunk); err != nil {
+			return "", fmt.Errorf("after %d MiB: %w", n>>20, err)
+		}
+	}
+	return did("wrote %d MiB", (g.MaxMemory>>20)+32), nil
 }
 
 // spareProcs is how many more processes than asked for are let pass before the limit counts as missing: where only the

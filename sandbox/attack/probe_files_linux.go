@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -180,6 +181,7 @@ func fileSwapRace(g *Ground, name string) (string, error) {
 	if err := os.Rename(dir, at); err != nil {
 		return "", err
 	}
+	var swaps atomic.Int64
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -188,13 +190,16 @@ func fileSwapRace(g *Ground, name string) (string, error) {
 			case <-stop:
 				return
 			default:
-				_ = unix.Renameat2(unix.AT_FDCWD, at, unix.AT_FDCWD, link, unix.RENAME_EXCHANGE)
+				if unix.Renameat2(unix.AT_FDCWD, at, unix.AT_FDCWD, link, unix.RENAME_EXCHANGE) == nil {
+					swaps.Add(1)
+				}
 			}
 		}
 	}()
 	defer func() { close(stop); <-done }()
 	err := errNot
-	for end := time.Now().Add(100 * time.Millisecond); time.Now().Before(end); {
+	start := time.Now() // a busy machine gets longer, until both have run
+	for time.Since(start) < 100*time.Millisecond || swaps.Load() < 500 && time.Since(start) < 3*time.Second {
 		var got string
 		if got, err = read(filepath.Join(at, "secret")); err == nil {
 			return got, nil

@@ -110,6 +110,7 @@ func neighbourRows() []Row {
 func limitRows() []Row {
 	return []Row{
 		held("limit/files", "opens more files than it may"),
+		held("limit/tmp", "fills the temporary folders, which are memory"),
 		held("limit/memory", "takes more memory than it may"),
 		held("limit/processes", "forks until it is refused"),
 	}

@@ -52,7 +52,7 @@ func runAs(t *testing.T, uid int, program, test string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), p.Program, "-test.timeout=180s", "-test.run=^"+test+"$", "-test.v")
+	cmd := exec.CommandContext(t.Context(), p.Program, "-test.timeout=9m", "-test.run=^"+test+"$", "-test.v")
 	cmd.Env = append(os.Environ(), envPrepared+"="+string(text), "HOME="+p.Root, "TMPDIR="+p.Root)
 	cmd.Dir = p.Root
 	if os.Getuid() == 0 {
