@@ -20,6 +20,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"termic/internal/fault"
 )
@@ -88,7 +89,7 @@ func plainFile(path string) ([]byte, error) {
 	if !before.Mode().IsRegular() {
 		return nil, errors.New("it is no plain file")
 	}
-	file, err := os.Open(path)
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}

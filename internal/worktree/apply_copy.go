@@ -176,7 +176,7 @@ func (a *application) copyOne(name string) error {
 		}
 		e.mode, content = "120000", strings.NewReader(filepath.ToSlash(to))
 	} else {
-		f, err := a.srcRoot.Open(p)
+		f, err := openFile(a.srcRoot, name)
 		if err != nil {
 			return err
 		}

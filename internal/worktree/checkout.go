@@ -176,7 +176,7 @@ func (b *builder) pointers(ctx context.Context, at place) {
 	defer root.Close()
 	count := 0
 	for _, name := range names[:min(len(names), 1000)] {
-		f, err := root.Open(filepath.FromSlash(name))
+		f, err := openFile(root, name)
 		if err != nil {
 			continue
 		}

@@ -109,12 +109,12 @@ func (w *ignoredWalk) sameInMain(name string, info fs.FileInfo) bool {
 
 // sameContent compares the bytes of a file in two roots.
 func sameContent(a, b *os.Root, name string) (bool, error) {
-	fa, err := a.Open(filepath.FromSlash(name))
+	fa, err := openFile(a, name)
 	if err != nil {
 		return false, err
 	}
 	defer fa.Close()
-	fb, err := b.Open(filepath.FromSlash(name))
+	fb, err := openFile(b, name)
 	if err != nil {
 		return false, err
 	}

@@ -258,7 +258,7 @@ func (p *packer) blob(w *bufio.Writer, mark int, name string) (entry, error) {
 	case !st.Mode().IsRegular():
 		return gone, nil
 	}
-	f, err := p.root.Open(path)
+	f, err := openFile(p.root, name)
 	if err != nil {
 		return entry{}, unreadable(err, name)
 	}

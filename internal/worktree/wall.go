@@ -80,13 +80,19 @@ func openIn(dir, name string) (*os.File, error) {
 		return nil, err
 	}
 	defer root.Close()
+	return openFile(root, name)
+}
+
+// openFile opens a plain file below a folder. What was one a moment ago may be a pipe by now, and opening that would wait
+// for as long as whoever put it there likes.
+func openFile(root *os.Root, name string) (*os.File, error) {
 	f, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
 		_ = f.Close()
-		return nil, &fs.PathError{Op: "open", Path: filepath.Join(dir, name), Err: fs.ErrInvalid}
+		return nil, &fs.PathError{Op: "open", Path: filepath.Join(root.Name(), name), Err: fs.ErrInvalid}
 	}
 	return f, nil
 }

@@ -1,0 +1,31 @@
+//go:build unix
+
+package worktree
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// Whoever writes a tree can put a pipe in the place of a file right after it was looked at.
+func TestOpenFileDoesNotWaitForAPipe(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if f, err := openFile(root, "pipe"); f != nil || !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("%v, %v", f, err)
+	}
+	if same, err := sameContent(root, root, "pipe"); same || err == nil {
+		t.Errorf("same %v, %v", same, err)
+	}
+}
