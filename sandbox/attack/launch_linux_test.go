@@ -212,19 +212,33 @@ func column(t *testing.T, p prepared, c Column, kind cageKind, rows []Row) map[s
 	}
 	out := map[string]outcome{}
 	for _, r := range rows {
-		start := time.Now()
-		h.before(c, r.Name)
-		report := a.try(r.Name)
-		if a.gone(report) {
-			t.Fatalf("the attacker died before %s", r.Name)
-		}
-		out[r.Name] = outcome{report, h.gotOut(report)}
-		h.after(c, r.Name)
-		if loud() {
-			fmt.Printf("%-11s %-28s %-4s %4dms %.100q %s\n", c, r.Name, out[r.Name].Verdict, time.Since(start).Milliseconds(), report.Got, strings.ReplaceAll(report.Err, "\n", "; "))
+		out[r.Name] = h.attack(a, c, r)
+		// On a busy machine a try that must get out may be too slow for its own patience. It is tried again; a try that
+		// must be held never is.
+		for range 2 {
+			if r.Want[c] == Held || out[r.Name].Verdict == Out || r.Lacks != "" || r.Needs != "" {
+				break
+			}
+			out[r.Name] = h.attack(a, c, r)
 		}
 	}
 	return out
+}
+
+// attack has one probe tried and judges it.
+func (h *host) attack(a *attacker, c Column, r Row) outcome {
+	start := time.Now()
+	h.before(c, r.Name)
+	report := a.try(r.Name)
+	if a.gone(report) {
+		h.t.Fatalf("the attacker died before %s", r.Name)
+	}
+	verdict := h.gotOut(report)
+	h.after(c, r.Name)
+	if loud() {
+		fmt.Printf("%-11s %-28s %-4s %4dms %.100q %s\n", c, r.Name, verdict, time.Since(start).Milliseconds(), report.Got, strings.ReplaceAll(report.Err, "\n", "; "))
+	}
+	return outcome{report, verdict}
 }
 
 // before does what the host does meanwhile.
@@ -241,10 +255,12 @@ func (h *host) before(c Column, name string) {
 		h.fatal(os.WriteFile(at+".tmp", text, 0o600))
 		h.fatal(os.Rename(at+".tmp", at))
 	case name == "unix/late":
-		h.net.unix("unix", h.g.In(name))
+		if !exists(h.g.In(name)) {
+			h.net.unix("unix", h.g.In(name))
+		}
 	case c == Open && strings.HasPrefix(name, "wide/"): // earlier tries have overwritten it
 		h.put(h.g.Token)
-	case name == "wide/replaced": // an update or a backup program puts a new data folder in the place of the old one
+	case name == "wide/replaced" && !exists(h.g.DataDir+".old"): // an update or a backup program puts a new data folder in the place of the old one
 		h.fatal(os.Rename(h.g.DataDir, h.g.DataDir+".old"))
 		h.put(h.g.Token)
 	}

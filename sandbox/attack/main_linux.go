@@ -29,7 +29,7 @@ const (
 
 const (
 	probeTime = 20 * time.Second // after which a probe that hangs is ended
-	maxGot    = 4096            // bytes of evidence
+	maxGot    = 4096             // bytes of evidence
 )
 
 // Report is what the program says of one try. Got is evidence, not a verdict: the judge outside decides.
