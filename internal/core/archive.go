@@ -67,7 +67,12 @@ func (c *Core) archive(ctx context.Context, id string, discard, deleteBranch boo
 	if err != nil {
 		return result, err
 	}
-	kept, err := c.removeTree(context.WithoutCancel(ctx), t, project, discard, deleteBranch)
+	lasting, done := c.lasting(ctx)
+	kept, err := c.removeTree(lasting, t, project, discard, deleteBranch)
+	done()
+	if err != nil && c.ctx.Err() != nil {
+		return result, err // cut short by the end of the app: the intent tells the next start
+	}
 	if err != nil {
 		if ierr := c.store.EndIntent(context.WithoutCancel(ctx), intentID(intentArchive, t.ID)); ierr != nil {
 			c.log.Error("intent could not be ended", "task", t.ID, "err", ierr)

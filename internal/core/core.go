@@ -181,6 +181,28 @@ func (c *Core) hold(ctx context.Context, taskID string) (release func(), err err
 	}
 }
 
+// lastingGrace is how long an act that should not be cut short may go on after the app was asked to end.
+const lastingGrace = 5 * time.Second
+
+// lasting is a context for an act that its caller's leaving must not cut short, and the end of the app only after a grace:
+// what is cut then is finished at the next start, by its intent. done frees it.
+func (c *Core) lasting(ctx context.Context) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(c.ctx, func() {
+		grace := time.NewTimer(lastingGrace)
+		defer grace.Stop()
+		select {
+		case <-grace.C:
+			cancel(errClosing)
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
 func ending() error { return fault.New(fault.Unavailable, "Termic is ending") }
 
 // Record writes a ledger row: at once and durably for writes, grouped with others for reads.
