@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -148,7 +149,7 @@ func (pr *Provisioned) Holds() Enforcement {
 			out.Limits = append(out.Limits, l.name+": not limited")
 		}
 		if l.limit.Note != "" {
-			out.Notes = append(out.Notes, l.limit.Note)
+			out.Notes = append(out.Notes, "The limit on "+l.name+": "+strings.ToLower(l.limit.Note[:1])+l.limit.Note[1:])
 		}
 	}
 	if e.Root {
