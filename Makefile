@@ -129,7 +129,7 @@ kill-loop: setup-headless ## kill the app at 500 random instants while verbs run
 
 .PHONY: e2e-clients
 e2e-clients: setup-test headless ## the real claude and codex against a fake model (downloads 800 MB once)
-	TIMEOUT=90m build/e2e-clients.sh
+	TIMEOUT=90m build/e2e-clients.sh -v
 
 .PHONY: conformance
 conformance: setup-window ## the public MCP conformance suite and the TypeScript client (downloads 200 MB once)
