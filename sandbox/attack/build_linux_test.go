@@ -1,3 +1,5 @@
+//go:build !weakcage || race
+
 package attack
 
 import (

@@ -26,7 +26,6 @@ type attacker struct {
 	tty   *os.File
 	lines chan string
 	end   func()
-	holds cage.Enforcement // of its cage; empty without one
 }
 
 // newAttacker reads the terminal and waits until the program is ready.

@@ -61,8 +61,7 @@ func familyUevent(*Ground, string) (string, error) {
 func sendmmsg(fd int, ip [4]byte, port int, data []byte) error {
 	type mmsg struct {
 		hdr unix.Msghdr
-		n   uint32
-		_   [4]byte
+		_   [8]byte // how much was sent
 	}
 	sa := unix.RawSockaddrInet4{Family: unix.AF_INET, Port: uint16(port>>8) | uint16(port&0xff)<<8, Addr: ip}
 	iov := unix.Iovec{Base: &data[0], Len: uint64(len(data))}

@@ -17,13 +17,14 @@ type ring struct {
 	params ringParams
 }
 
+// ringParams is struct io_uring_params; only what is needed has a name.
 type ringParams struct {
-	sqEntries, cqEntries, flags, threadCPU, threadIdle, features, wqFD uint32
-	_                                                                  [3]uint32
-	sqHead, sqTail, sqMask, sqN, sqFlags, sqDropped, sqArray, _        uint32
-	_                                                                  uint64
-	cqHead, cqTail, cqMask, cqN, cqOverflow, cqes, cqFlags, _          uint32
-	_                                                                  uint64
+	sqEntries, cqEntries, _, _, _, _, _    uint32
+	_                                      [3]uint32
+	_, sqTail, sqMask, _, _, _, sqArray, _ uint32
+	_                                      uint64
+	cqHead, _, cqMask, _, _, cqes, _, _    uint32
+	_                                      uint64
 }
 
 type ringEntry struct {
