@@ -36,7 +36,7 @@ func TestRoundTrip(t *testing.T) {
 	list := rapid.SliceOf(text)
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.SampledFrom([]Message{
-			&Setup{Mounts: []Mount{{text.Draw(t, "source"), "/t", true, true, 1<<63, 7}}, Links: []Link{{"/a", text.Draw(t, "to")}}, Covers: list.Draw(t, "covers"), Pins: list.Draw(t, "pins"),
+			&Setup{Mounts: []Mount{{text.Draw(t, "source"), "/t", true, true, 1 << 63, 7}}, Links: []Link{{"/a", text.Draw(t, "to")}}, Covers: list.Draw(t, "covers"), Pins: list.Draw(t, "pins"),
 				TmpBytes: -1, Net: true, Ports: []int{1024, 65535}, Terminal: true, Cols: 65535, Rows: 1, PidMax: 400, NumProcs: 3, Data: 1 << 40, OpenFiles: 9, NeedLandlock: 6, Watch: 2, Weak: 31},
 			&Run{Argv: list.Draw(t, "argv"), Env: append(list.Draw(t, "env"), strings.Repeat("x", rapid.IntRange(0, 200<<10).Draw(t, "long"))), Dir: "/\xff"},
 			&Failed{Step: StepCover, Path: "/p", Errno: 13, Text: "t"}, &Exited{Code: -1, Signal: 9}, &Built{Landlock: 7, PidMax: true, Watched: true},
