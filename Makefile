@@ -17,7 +17,7 @@ LDFLAGS       = -s -w -X main.version=$(VERSION)
 GO_BUILD      = go build $(BUILD_FLAGS) -ldflags '$(LDFLAGS)'
 HEADLESS      = -tags headless
 WINDOW        = -tags desktop,production,webkit2_41
-TIMEOUT      ?= 12m
+TIMEOUT      ?= 20m
 FUZZTIME     ?= 30s
 UI_SOURCES    = $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -type f -print 2>/dev/null)
 

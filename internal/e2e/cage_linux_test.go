@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"termic/internal/api"
 	"termic/internal/fault"
 	"termic/internal/grant"
@@ -268,8 +270,13 @@ func TestDiffDoesNotLeaveTheTree(t *testing.T) {
 		}
 	}
 	must(t, os.WriteFile(filepath.Join(c.path, "stop"), nil, 0o600))
-	// What stands in the place of git's own files does not hold anything up.
-	c.run("rm -f \"$(git rev-parse --git-dir)/index\"; mkfifo \"$(git rev-parse --git-dir)/index\" \"$(git rev-parse --git-dir)/locked\"")
+	// The cage can put no pipe into the place of git's own files; one that stands there all the same holds nothing up.
+	if out := c.run("mkfifo \"$(git rev-parse --git-dir)/locked\""); strings.Contains(out, "exit 0") {
+		t.Errorf("a pipe in git's folder: %s", out)
+	}
+	index := strings.TrimSpace(r.git(c.path, "rev-parse", "--path-format=absolute", "--git-dir")) + "/index"
+	must(t, os.Remove(index))
+	must(t, unix.Mkfifo(index, 0o600))
 	if f := refused(r, fault.Conflict, "task_diff", map[string]any{"task": c.id}); !strings.Contains(f.Message, "index") {
 		t.Errorf("a pipe in place of the index: %v", f)
 	}

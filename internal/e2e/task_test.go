@@ -144,8 +144,6 @@ func TestBadInput(t *testing.T) {
 		{fault.NotFound, "task_new", map[string]any{"name": "x", "project": "nope", "agent": "osc7501"}},
 		{fault.NotFound, "task_new", map[string]any{"name": "x", "project": "repo", "agent": "nope"}},
 		{fault.InvalidArgument, "task_new", map[string]any{"name": "x", "project": "repo", "agent": "osc7501", "sandbox": "nonsense"}},
-		{fault.Unsupported, "task_new", map[string]any{"name": "x", "project": "repo", "agent": "osc7501", "sandbox": "enforce"}},
-		{fault.Unsupported, "task_new", map[string]any{"name": "x", "project": "repo", "agent": "osc7501", "mcp": true}},
 		{fault.InvalidArgument, "task_new", map[string]any{"name": "x", "project": "repo", "timeoutMs": 1}},
 		{fault.InvalidArgument, "task_new", map[string]any{"name": "x", "project": "repo", "agent": "osc7501", "prompt": " \n"}},
 		{fault.InvalidArgument, "task_list", map[string]any{"Project": "repo"}},

@@ -77,6 +77,11 @@ func (l *link) SendPacket(p []byte, fds []int) error {
 func (l *link) ReceivePacket(p []byte) (int, []int, error) {
 	oob := make([]byte, unix.CmsgSpace(4*wire.MaxFDs))
 	n, oobn, _, _, err := l.conn.ReadMsgUnix(p, oob)
+	if errors.Is(err, unix.ECONNRESET) {
+		// A helper that ends before it has read everything resets the socket. The kernel tells that once, before what the
+		// helper has still said: its reason.
+		n, oobn, _, _, err = l.conn.ReadMsgUnix(p, oob)
+	}
 	if errors.Is(err, io.EOF) {
 		return 0, nil, wire.ErrClosed
 	}
