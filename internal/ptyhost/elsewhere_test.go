@@ -55,3 +55,36 @@ func TestStartElsewhere(t *testing.T) {
 		t.Error("something lives")
 	}
 }
+
+// TestNewProgramOutlivesTheOldSweep: what an ended program left behind is ended by its mark, and a new program with the same
+// id carries that mark too. It must not be taken for what was left behind.
+func TestNewProgramOutlivesTheOldSweep(t *testing.T) {
+	h := New(Options{Grace: 300 * time.Millisecond})
+	defer h.Close(context.Background())
+	spec := Spec{ID: "again", Dir: t.TempDir(), Env: []string{"PATH=/usr/bin:/bin"}}
+	for i := range 5 {
+		spec.Argv = []string{"sh", "-c", "(trap '' TERM HUP; setsid sleep 60 &) ; exit 0"}
+		old, err := h.Start(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-old.Done()
+		if i%2 == 0 {
+			h.Forget("again")
+		}
+		spec.Argv = []string{"sleep", "60"}
+		next, err := h.Start(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-next.Done():
+			t.Fatalf("round %d: the new program was ended with the old one: %+v", i, next.Exit())
+		case <-time.After(500 * time.Millisecond):
+		}
+		if err := next.End(context.Background(), 0); err != nil {
+			t.Fatal(err)
+		}
+		h.Forget("again")
+	}
+}

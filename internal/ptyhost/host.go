@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"sync"
 
 	"termic/internal/fault"
@@ -14,10 +15,12 @@ import (
 type Host struct {
 	opts Options
 
-	mu     sync.Mutex // guards the following
-	terms  map[string]*Terminal
-	closed bool
-	starts sync.WaitGroup // starts under way: Close waits for them before it looks at terms
+	mu    sync.Mutex // guards the following
+	terms map[string]*Terminal
+	// leaving tells when nothing is left of forgotten terminals, for those of which something was.
+	leaving map[string]<-chan struct{}
+	closed  bool
+	starts  sync.WaitGroup // starts under way: Close waits for them before it looks at terms
 }
 
 // New makes a Host without terminals.
@@ -31,7 +34,7 @@ func New(opts Options) *Host {
 	if opts.Stall <= 0 {
 		opts.Stall = StallLimit
 	}
-	return &Host{opts: opts, terms: make(map[string]*Terminal)}
+	return &Host{opts: opts, terms: make(map[string]*Terminal), leaving: make(map[string]<-chan struct{})}
 }
 
 // Start runs a program in a new terminal. An id may be used again once its program has ended.
@@ -44,10 +47,16 @@ func (h *Host) Start(spec Spec) (*Terminal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := h.reserve(spec.ID); err != nil {
+	gone, err := h.reserve(spec.ID)
+	if err != nil {
 		return nil, err
 	}
 	defer h.starts.Done()
+	if gone != nil {
+		// What an old program left behind is ended by the mark that the new one will carry too. It takes the grace and the
+		// time of a KILL at most.
+		<-gone
+	}
 	t, err := h.launch(spec, path)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -60,22 +69,26 @@ func (h *Host) Start(spec Spec) (*Terminal, error) {
 }
 
 // reserve takes the id, so that nobody else starts with it, and registers with starts.
-func (h *Host) reserve(id string) error {
+// It returns what is closed when nothing is left of the terminal that had the id before; nil for none.
+func (h *Host) reserve(id string) (gone <-chan struct{}, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return fault.New(fault.Unavailable, "Termic is closing, so nothing new is started")
+		return nil, fault.New(fault.Unavailable, "Termic is closing, so nothing new is started")
 	}
 	old, ok := h.terms[id]
 	if ok && (old == nil || !old.ended()) {
-		return fault.New(fault.Conflict, "This terminal is running already")
+		return nil, fault.New(fault.Conflict, "This terminal is running already")
 	}
+	gone = h.leaving[id]
+	delete(h.leaving, id)
 	if ok {
 		old.forget()
+		gone = old.gone
 	}
 	h.terms[id] = nil
 	h.starts.Add(1)
-	return nil
+	return gone, nil
 }
 
 // Get returns the terminal with that id, running or ended, until it is forgotten.
@@ -110,6 +123,15 @@ func (h *Host) Forget(id string) bool {
 	}
 	t.forget()
 	delete(h.terms, id)
+	maps.DeleteFunc(h.leaving, func(_ string, gone <-chan struct{}) bool {
+		select {
+		case <-gone:
+			return true
+		default:
+			return false
+		}
+	})
+	h.leaving[id] = t.gone
 	return true
 }
 
