@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -18,7 +19,14 @@ import (
 
 // BeChild runs the helper of a cage if the program was started as one, and then does not return. Call it before anything
 // else in main, and in TestMain of tests that start cages.
-func BeChild() { inside.Main() }
+func BeChild() {
+	canBeChild.Store(true)
+	inside.Main()
+}
+
+// canBeChild is set once the running program has shown that it can be its own helper. Another one would run itself instead,
+// without end.
+var canBeChild atomic.Bool
 
 // Cage is a running cage.
 //

@@ -76,6 +76,9 @@ type starting struct {
 func (s *starting) launch() error {
 	path, name := s.spec.HelperPath, "termic-cage"
 	if path == "" {
+		if !canBeChild.Load() {
+			return fault.New(fault.Unsupported, "The helper of cages, termic-cage, is not beside this program").WithHint("Install Termic again, with termic-cage beside the app.")
+		}
 		path = "/proc/self/exe" // still there when the file was replaced
 	}
 	conn, theirs, err := newLink()
