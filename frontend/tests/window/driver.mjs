@@ -160,6 +160,11 @@ export class Window extends Profile {
 
   /** Ends the window, then the driver. Ending a session ends the app, so that its answer may be lost. */
   async stop() {
+    try {
+      this.cli("quit", "--yes"); // the end of the session leaves the program running, and the test would wait for its pipes
+    } catch {
+      // it has ended by itself
+    }
     if (this.session) await this.ask("DELETE", this.session).catch(() => {});
     this.driver.kill("SIGTERM");
     await new Promise((resolve) => this.driver.once("exit", resolve));
