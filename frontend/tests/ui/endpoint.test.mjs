@@ -133,6 +133,7 @@ step("a taken port is said first, with the ways out; the switch stays on", async
     .getByRole("alert")
     .filter({ hasText: `Port ${port} is taken` })
     .waitFor();
+  await page.locator("button:enabled", { hasText: "Try again" }).waitFor(); // the attempt has ended
   await new Promise((resolve) => thief.close(resolve));
   await page.getByRole("button", { name: "Try again" }).click();
   await endpoint().getByText("Serving", { exact: true }).waitFor();
