@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"termic/sandbox/cage"
-	"termic/sandbox/hosts"
 	"termic/sandbox/proxy"
 )
 
@@ -34,9 +33,6 @@ type Launch struct {
 	Upstream proxy.Upstream
 	Log      *slog.Logger
 }
-
-// proxyRules are the hosts that the proxy of a cage lets through.
-func (p Policy) proxyRules() hosts.Set { return p.Hosts() }
 
 // environment is the environment of a program whose only way out is the proxy of its cage: what steers programs to other
 // proxies is gone.

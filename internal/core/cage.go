@@ -83,8 +83,8 @@ func caged(t store.Task) bool {
 // repoFor is the repository as git may be run for the tree of a task: as in the user's shell, or, where a cage could have
 // written the tree, without anything that a tree can make git run.
 func (c *Core) repoFor(repo *worktree.Repo, t store.Task) *worktree.Repo {
-	if caged(t) || t.FromCage {
-		return repo.Behind(c.machine.Room)
+	if writtenByCage(t) {
+		return c.readerFor(repo, t)
 	}
 	return repo.Plain()
 }
@@ -92,11 +92,14 @@ func (c *Core) repoFor(repo *worktree.Repo, t store.Task) *worktree.Repo {
 // readerFor is the repository as git may be run to look at the tree of a task. Filters stay off even where no cage writes:
 // looking starts no program of a repository's choice.
 func (c *Core) readerFor(repo *worktree.Repo, t store.Task) *worktree.Repo {
-	if caged(t) || t.FromCage {
+	if writtenByCage(t) {
 		return repo.Behind(c.machine.Room)
 	}
 	return repo
 }
+
+// writtenByCage reports whether a cage could have written the tree of a task.
+func writtenByCage(t store.Task) bool { return caged(t) || t.FromCage }
 
 // policyOf composes what the cage of an agent in a task is made of, as it is stored now. port is that of the endpoint, 0
 // for an agent without a way to it. It makes the private home, and changes nothing else.
