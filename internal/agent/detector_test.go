@@ -135,6 +135,7 @@ func TestDetector(t *testing.T) {
 		{"pending rows hold a done, and let it go", off.on(), []string{"submit a", spin, "row |  Waiting for 2 background agents to finish|❯", star, "+6s", "=working", "+60s", "=working", "row ok", "+3s", "=done"}},
 		{"pending rows: the ceiling wins", off.on(), []string{"submit a", spin, "row Waiting for 2 background agents", star, "+6s", "=working", "+9m", "=working", "+90s", "=done"}},
 		{"pending rows hold a reported done", claude(), []string{"submit a", rptWorking, "row 3 shells still running", rptDone, "+1m", "=working", "rows", "+4s", "=done"}},
+		{"a rest told after a done that is held is no first word", claude(), []string{"submit a", "row Waiting for 2 background agents", spin, rptDone, "+1s", "=working", rptIdle, "+1m", "=working", "rows", "+4s", "=done"}},
 
 		{"silent: output is work, silence asks for a look (I6)", silentKind, []string{"row $", "submit a", "+100ms", "echo", "=unknown", "+300ms", "out", "=working by output", "row answer", "+11s", "=needs_input by output"}},
 		{"silent: late output is no work", silentKind, []string{"submit a", "+6s", "tick", "=unknown"}},

@@ -75,7 +75,7 @@ func (d *Detector) reported(s Signal) {
 		}
 		d.rest(SourceStatus, d.statusSettle())
 	case "idle":
-		if d.st.Work == Working && d.st.Source < SourceStatus && before.state != "working" && before.state != "blocked" {
+		if d.st.Work == Working && d.st.Source < SourceStatus && !before.seen {
 			// Weaker signs said "at work", and the agent itself, at its first word, says that it is not: codex says so
 			// when its start-up ends, which may be after its first prompt was typed.
 			d.settleAt, d.sampleAt, d.st.PromptWorked = time.Time{}, time.Time{}, false
@@ -185,7 +185,7 @@ func (d *Detector) bell() {
 
 // ask tells that a person is needed.
 func (d *Detector) ask(by Source, why, text string) {
-	d.settleAt, d.sampleAt, d.heldSince, d.st.Held = time.Time{}, time.Time{}, time.Time{}, false
+	d.settleAt, d.sampleAt = time.Time{}, time.Time{}
 	if d.st.Submits > 0 {
 		d.st.PromptWorked = true
 	}
@@ -270,7 +270,7 @@ func (d *Detector) settle(by Source, delay time.Duration) {
 // done enters the done state.
 func (d *Detector) done(now time.Time, by Source) {
 	d.settleAt, d.sampleAt, d.heldSince = time.Time{}, time.Time{}, time.Time{}
-	d.st.Held = false
+	d.st.Held = false // also where the turn is not over
 	if !d.st.PromptWorked || d.st.Work == Done {
 		return
 	}
@@ -350,6 +350,7 @@ func (d *Detector) set(now time.Time, w Work, by Source, why, detail string) {
 	d.st.Work, d.st.Source, d.st.Why, d.st.Detail = w, by, why, detail
 	if w != Working {
 		d.st.Progress = -1
+		d.st.Held, d.heldSince = false, time.Time{}
 	}
 	if w != Done && w != NeedsInput || by != SourceOutput {
 		d.byQuiet = false
