@@ -51,3 +51,6 @@ func (*Provisioned) Holds() Enforcement { return Enforcement{} }
 
 // SignalName returns words.
 func SignalName(words string) string { return words }
+
+// MachineMemory is not told on this system.
+func MachineMemory() int64 { return 0 }

@@ -12,10 +12,9 @@ const tmpShare = 6
 
 // tmpBytes bounds each private temporary file system of a cage whose memory is limited to so many bytes; 0 = not limited.
 func tmpBytes(memory int64) int64 {
-	var info unix.Sysinfo_t
 	most := int64(math.MaxInt64)
-	if err := unix.Sysinfo(&info); err == nil {
-		most = int64(uint64(info.Totalram) * uint64(info.Unit) / tmpShare)
+	if all := MachineMemory(); all > 0 {
+		most = all / tmpShare
 	}
 	if memory > 0 {
 		return min(memory/2, most) // so that a full one is an error, not the end of the programs
@@ -24,4 +23,13 @@ func tmpBytes(memory int64) int64 {
 		return 0 // the machine does not tell: what the kernel takes
 	}
 	return most
+}
+
+// MachineMemory is the memory of this machine in bytes; 0 where it cannot be told.
+func MachineMemory() int64 {
+	var info unix.Sysinfo_t
+	if err := unix.Sysinfo(&info); err != nil {
+		return 0
+	}
+	return int64(uint64(info.Totalram) * uint64(info.Unit))
 }

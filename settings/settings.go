@@ -72,6 +72,8 @@ type Sandbox struct {
 	Read, Write, Hosts []string
 	RecordReads        bool // refused reads are recorded too
 	DeepMonitor        bool // the mode monitor watches files and addresses, not only the proxy
+	MemoryMiB          int  // of one cage; 0 = three quarters of the machine's
+	Processes          int  // of one cage, threads among them
 }
 
 // Queue is [queue].

@@ -28,11 +28,22 @@ const (
 	otherProxyPort = 18098 // where the endpoint has the first
 )
 
-// Limits of all processes of one cage together. They stop a runaway, not a build.
-const (
-	cageProcesses = 4096
-	cageOpenFiles = 65536
-)
+// cageOpenFiles bounds the descriptors of each process of a cage.
+const cageOpenFiles = 65536
+
+// leastMemory of a cage in bytes: with less its first programs would not start.
+const leastMemory = 256 << 20
+
+// cageLimits bound all processes of one cage together, as the settings say. They stop a runaway, not a build: a quarter of the
+// machine's memory stays for everything else.
+func (c *Core) cageLimits() sandbox.Limits {
+	s := c.settings.Get().Sandbox
+	memory := max(int64(s.MemoryMiB)<<20, leastMemory)
+	if s.MemoryMiB == 0 {
+		memory = sandbox.MachineMemory() / 4 * 3
+	}
+	return sandbox.Limits{Processes: int64(s.Processes), Memory: memory, OpenFiles: cageOpenFiles}
+}
 
 // walls are what stands around the program of one live terminal, or only watches it. The zero value is that of a program
 // without any.
@@ -227,7 +238,7 @@ func (c *Core) startWalled(l *liveTab, path string, s ptyhost.Spec) (ptyhost.Sta
 		return ptyhost.Started{}, err
 	}
 	pr, err := sandbox.Provision(c.ctx, w.policy, sandbox.Launch{Argv: append([]string{path}, s.Argv[1:]...), Env: s.Env, Dir: s.Dir,
-		Terminal: &sandbox.Size{Cols: s.Size.Cols, Rows: s.Size.Rows}, Limits: sandbox.Limits{Processes: cageProcesses, OpenFiles: cageOpenFiles},
+		Terminal: &sandbox.Size{Cols: s.Size.Cols, Rows: s.Size.Rows}, Limits: c.cageLimits(),
 		OnDecision: c.hearHosts(l), OnAct: c.hearActs(l, false), Reads: c.settings.Get().Sandbox.RecordReads, Own: c.ownAddresses, Upstream: upstream, Log: c.log})
 	if err != nil {
 		return ptyhost.Started{}, err

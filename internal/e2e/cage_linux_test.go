@@ -351,3 +351,21 @@ func TestReplacedPinEndsTheCage(t *testing.T) {
 		t.Errorf("nobody is told: %s", state)
 	}
 }
+
+// TestMemoryOfACage lets a program in a cage take more memory than the person allows: it is refused, and the cage goes on.
+func TestMemoryOfACage(t *testing.T) {
+	r := newRig(t)
+	call[struct{}](r, "settings_set", map[string]any{"key": "sandbox.memory_mib", "value": "400"})
+	c := r.cageTask("hungry", "enforce", nil)
+	whole := func(mib int) bool { // tail keeps all that it was asked for
+		return strings.Contains(c.run(fmt.Sprintf("head -c %dM /dev/zero | tail -c %dM | wc -c", mib, mib)), strconv.Itoa(mib<<20))
+	}
+	for _, want := range []struct {
+		mib  int
+		kept bool
+	}{{50, true}, {900, false}, {50, true}} {
+		if got := whole(want.mib); got != want.kept {
+			t.Errorf("%d MiB within 400 were kept: %t", want.mib, got)
+		}
+	}
+}
