@@ -123,7 +123,7 @@ var table = []row{
 	{pkg: "internal/worktree", in: mechanism},
 	{pkg: "sandbox", in: mechanism},
 	{pkg: "settings", in: mechanism},
-	{pkg: "clientsetup", in: mechanism, planned: true},
+	{pkg: "clientsetup", in: mechanism},
 
 	{pkg: "frontend", in: leaf}, // the built page, as files
 	{pkg: "internal/api", in: leaf},

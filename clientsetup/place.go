@@ -1,0 +1,50 @@
+package clientsetup
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Place is a machine as clients see it: where a person's files and programs are. Nothing is read from the environment of
+// this process, so a test has a machine of its own.
+type Place struct {
+	Home    string   // absolute
+	Environ []string // NAME=VALUE, the person's own environment: PATH, CODEX_HOME, CLAUDE_CONFIG_DIR, XDG_CONFIG_HOME, SHELL...
+	GOOS    string   // as runtime.GOOS
+	Folders []string // folders of projects, in which an entry of a narrower scope may stand over ours
+	Records string   // folder of ours for receipts, made when needed; absolute
+}
+
+// env returns the last value of a variable, as a child would see it.
+func (p Place) env(name string) string {
+	value := ""
+	for _, kv := range p.Environ {
+		if k, v, _ := strings.Cut(kv, "="); k == name {
+			value = v
+		}
+	}
+	return value
+}
+
+// find looks a program up in the person's PATH. Relative folders in it are passed over: they would mean ours.
+func (p Place) find(program string) string {
+	for _, dir := range filepath.SplitList(p.env("PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		path := filepath.Join(dir, program)
+		if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0 {
+			return path
+		}
+	}
+	return ""
+}
+
+// config is the folder for configuration: what XDG says, on every system, as the clients that use it do.
+func (p Place) config() string {
+	if dir := p.env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(p.Home, ".config")
+}
