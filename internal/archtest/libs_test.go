@@ -18,6 +18,7 @@ type library struct {
 }
 
 var libraries = []library{
+	{"github.com/aymanbagabas/go-udiff", []string{"clientsetup"}, "what will be written is shown where it is planned"},
 	{"github.com/charmbracelet/x/ansi", []string{"internal/ptyhost", "internal/core", "internal/cli"}, "what a terminal says is parsed where it arrives"},
 	{"github.com/charmbracelet/x/vt", []string{"internal/ptyhost"}, "before version 1: one package wraps it, so that it can be replaced"},
 	{"github.com/creack/pty", []string{"internal/ptyhost"}, "all children of terminals have one owner"},
@@ -26,6 +27,7 @@ var libraries = []library{
 	{"github.com/oklog/ulid/v2", []string{"internal/ids"}, "the form of an id is known to one package"},
 	{"github.com/pelletier/go-toml/v2", []string{"settings", "internal/tomledit", "clientsetup"}, "TOML is read where it is edited"},
 	{"github.com/rogpeppe/go-internal", []string{}, "for tests"},
+	{"github.com/tailscale/hujson", []string{"clientsetup"}, "JSON of other programs is edited there, nowhere else"},
 	{"github.com/tidwall/gjson", []string{"clientsetup"}, "JSON of other programs is edited there, nowhere else"},
 	{"github.com/wailsapp/wails/v2", []string{"app"}, "everything but app builds without GTK and WebKit"},
 	{"go.uber.org/goleak", []string{}, "for tests"},

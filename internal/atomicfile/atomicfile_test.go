@@ -252,3 +252,26 @@ func TestReadersSeeWholeFiles(t *testing.T) {
 		}
 	}
 }
+
+func TestOverWritesOnlyWhatItKnew(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	if err := WriteFile(path, []byte("x"), 0o600, Over([]byte("x"), false)); !errors.Is(err, ErrChanged) {
+		t.Errorf("a missing file: %v", err)
+	}
+	if err := WriteFile(path, []byte("one"), 0o600, Over(nil, true)); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(path, []byte("x"), 0o600, Over(nil, true)); !errors.Is(err, ErrChanged) {
+		t.Errorf("a file that came to be: %v", err)
+	}
+	if err := WriteFile(path, []byte("x"), 0o600, Over([]byte("other"), false)); !errors.Is(err, ErrChanged) {
+		t.Errorf("another content: %v", err)
+	}
+	want(t, path, "one", 0o600)
+	if err := WriteFile(path, []byte("two"), 0o600, Over([]byte("one"), false)); err != nil {
+		t.Fatal(err)
+	}
+	want(t, path, "two", 0o600)
+	clean(t, dir, "f")
+}

@@ -99,6 +99,9 @@ func rebuild(v any, path []string, change func(v any, found bool) (any, bool)) (
 	return nil, false
 }
 
+// Equal compares what Decode returns: nan equals nan, times are equal with the same offset, no list equals an empty one.
+func Equal(a, b any) bool { return equal(a, b) }
+
 // equal compares decoded values: nan equals nan, times are equal with the same offset, no list equals an empty one.
 func equal(a, b any) bool {
 	switch x := a.(type) {
