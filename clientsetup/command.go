@@ -27,22 +27,45 @@ func tokenPath(command string) (path string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	path, ok = unquote(rest)
-	return path, ok && TokenCommand(path) == command
+	path, rest, ok = cutQuoted(rest)
+	return path, ok && rest == ""
 }
 
-// quote makes one word of text for a POSIX shell. Everything but NUL goes through, control characters too, which is more
-// than the shell library's quoting promises for such a shell.
-func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
-
-// unquote reads what quote wrote.
-func unquote(word string) (string, bool) {
-	inner, ok := strings.CutPrefix(word, "'")
+// termicParts returns what TermicCommand put into a command.
+func termicParts(command string) (binary, folder string, ok bool) {
+	rest, ok := strings.CutPrefix(command, "TERMIC_DATA_DIR=")
 	if !ok {
-		return "", false
+		return "", "", false
 	}
-	if inner, ok = strings.CutSuffix(inner, "'"); !ok {
-		return "", false
+	if folder, rest, ok = cutQuoted(rest); !ok {
+		return "", "", false
 	}
-	return strings.ReplaceAll(inner, `'\''`, "'"), true
+	if rest, ok = strings.CutPrefix(rest, " "); !ok {
+		return "", "", false
+	}
+	binary, rest, ok = cutQuoted(rest)
+	return binary, folder, ok && rest == " mcp headers"
+}
+
+// quote makes one word of text for a POSIX shell. Everything but NUL goes through, control characters too, for which the
+// shell library has no spelling that every such shell knows.
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", escaped) + "'" }
+
+const escaped = `'\''`
+
+// cutQuoted reads a word that quote wrote, and returns what follows it.
+func cutQuoted(text string) (word, rest string, ok bool) {
+	rest, ok = strings.CutPrefix(text, "'")
+	for ok {
+		var part string
+		if part, rest, ok = strings.Cut(rest, "'"); !ok {
+			break
+		}
+		word += part
+		if !strings.HasPrefix(rest, escaped[1:]) {
+			return word, rest, true
+		}
+		word, rest = word+"'", rest[len(escaped)-1:]
+	}
+	return "", "", false
 }

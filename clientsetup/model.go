@@ -1,9 +1,5 @@
 package clientsetup
 
-import (
-	"time"
-)
-
 // Client is one program that can be registered with, as the table has it.
 type Client struct {
 	ID   string // for commands and files: claude, codex, ...
@@ -11,7 +7,7 @@ type Client struct {
 
 	// Documented says that the client was never run by us: what is written for it is taken from its documentation.
 	Documented bool
-	// Writer says that only the client's own program writes its file; ours runs that.
+	// Writer says that only the client's own program writes its file: a plan has commands and no bytes.
 	Writer bool
 	// Support is whether the client can reach the endpoint at all.
 	Support Support
@@ -30,13 +26,14 @@ type Support struct {
 type State struct {
 	Client     Client
 	Installed  bool
-	Program    string // path of the program or app; empty if not found
-	Version    string // as the program says, numbers only; empty if it was not asked or did not say
-	Usable     bool   // this version can reach the endpoint, as far as is known
-	Why        string // if not Usable: why, for people
-	File       string // where the entry stands or would stand, before links are followed
-	Registered bool   // an entry with our name is there
-	Foreign    bool   // ... but it is not of Termic's making, or was changed since
+	Program    string   // path of the program or app; empty if not found
+	Version    string   // as the program says, numbers only; empty if it was not asked or did not say
+	Usable     bool     // this version can reach the endpoint, as far as is known
+	Why        string   // if not Usable: why, for people
+	File       string   // where the entry stands or would stand, before links are followed
+	Registered bool     // an entry with our name is there
+	Foreign    bool     // ... but it is not of Termic's making, or not recognisable any more
+	Edits      []string // keys that somebody added to our entry or changed, sorted; never their values
 	Stale      []Stale
 	Shadows    []Shadow
 	Receipt    *Receipt // what we wrote there, if that is on record
@@ -46,7 +43,7 @@ type State struct {
 
 // OK reports whether the client would reach the endpoint by our entry.
 func (s State) OK() bool {
-	return s.Registered && !s.Foreign && len(s.Stale) == 0 && len(s.Shadows) == 0 && s.Problem == nil
+	return s.Registered && s.Usable && !s.Foreign && len(s.Stale) == 0 && len(s.Shadows) == 0 && s.Problem == nil
 }
 
 // Stale is one thing in a registration that no longer fits.
@@ -80,39 +77,22 @@ type Plan struct {
 	Act    string
 	Entry  Entry
 
-	File   string // as the person knows it
-	Target string // the file behind the links of File; the same without any
-	Diff   string // unified, for people; of the entry alone where the client's program writes. It holds text of the person's file: it is never to be logged
-	Runs   [][]string
-	Notes  []string
+	File   string     // as the person knows it
+	Target string     // the file behind the links of File; the same without any
+	Diff   string     // unified, for people; of the entry alone where Runs writes. It has text of the person's file: never log it
+	Runs   [][]string // the client's own commands, without the program's path; instead of After
+	Notes  []string   // for people
 
 	// Losses is what would be lost and needs consent, for people: what was changed by hand since we wrote it.
 	Losses []string
 
-	Before, After []byte // of Target; nil where the client's program writes
+	Before, After []byte // the content of Target
 	Missing       bool   // Target does not exist
+	Delete        bool   // it will not exist afterwards, since it did not before we came
 
-	remove bool
-}
-
-// Receipt is what was done. It is kept in [Place.Records], so that Remove can give back what was there.
-type Receipt struct {
-	Client string    `json:"client"`
-	Act    string    `json:"act"`
-	File   string    `json:"file"`
-	Target string    `json:"target,omitempty"`
-	Backup string    `json:"backup,omitempty"` // the copy that was put beside it; empty if there was nothing to copy
-	At     time.Time `json:"at"`
-
-	// Origin is the file as it was before we first wrote, and Missing that there was none. Written is the SHA-256, in
-	// hexadecimal digits, of what we wrote: if the file has it still, Origin comes back as it is.
-	Origin  []byte `json:"origin,omitempty"`
-	Missing bool   `json:"missing,omitempty"`
-	Written string `json:"written,omitempty"`
-	// Former is the entry of our name that was somebody else's, as JSON.
-	Former []byte `json:"former,omitempty"`
-	// Entry is our entry as we wrote it, as JSON.
-	Entry []byte `json:"entry,omitempty"`
+	entry  map[string]any // ours as it will be; of a removal: the one that stands there
+	former map[string]any // one of somebody else's: that goes, or of a removal, that comes back
+	folder bool           // the folder of Target goes too, since it was not there before we came
 }
 
 // Options are a person's choices for Plan.

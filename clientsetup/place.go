@@ -48,3 +48,34 @@ func (p Place) config() string {
 	}
 	return filepath.Join(p.Home, ".config")
 }
+
+// appConfig is the folder in which a desktop program keeps its settings.
+func (p Place) appConfig(name string) string {
+	switch p.GOOS {
+	case "darwin":
+		return filepath.Join(p.Home, "Library", "Application Support", name)
+	case "windows":
+		return filepath.Join(p.env("APPDATA"), name)
+	}
+	return filepath.Join(p.config(), name)
+}
+
+func (p Place) exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// program finds a client by the names of its program, or by a file that only it has.
+func (p Place) program(names, apps []string) string {
+	for _, name := range names {
+		if path := p.find(name); path != "" {
+			return path
+		}
+	}
+	for _, app := range apps {
+		if p.GOOS == "darwin" && p.exists(app) {
+			return app
+		}
+	}
+	return ""
+}
