@@ -42,7 +42,11 @@ func (t *tree) removeLines(n *node) ([]byte, error) {
 			}
 		}
 	}
-	return apply(t.doc, merge(cuts)...), nil
+	cuts = merge(cuts)
+	for i, c := range cuts {
+		cuts[i].span = t.withoutLast(c.span)
+	}
+	return apply(t.doc, cuts...), nil
 }
 
 // nodeOf finds the node of a line.
@@ -62,7 +66,7 @@ func (t *tree) sectionSpan(s *section) span {
 			r.start = above
 		}
 	}
-	return t.withoutLast(r)
+	return r
 }
 
 // lineSpan is a line with its comment; the only key above the first header goes with the blank line below it.
@@ -73,7 +77,7 @@ func (t *tree) lineSpan(s *section, l *line) span {
 			r.end = below
 		}
 	}
-	return t.withoutLast(r)
+	return r
 }
 
 // withoutLast keeps a document that has no last newline without one.

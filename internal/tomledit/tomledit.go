@@ -10,7 +10,8 @@
 //     a value. Nothing is guessed.
 //   - Setting a key to the value that it has gives back the same bytes.
 //   - Deleting the key, table or element that Set or AppendTable has just added gives back the bytes from before. (Where
-//     a header had to be made for a key, because only tables below it were named, deleting the key leaves the header.)
+//     a header had to be made for a key, because only tables below it were named, deleting the key leaves the header;
+//     [DropHeader] takes it away.)
 //   - A document that does not parse is refused with a [SyntaxError] that names the line.
 //
 // What it does not cover: removing comments (one that stood above a deleted key stays), and files over [MaxSize].
@@ -185,6 +186,37 @@ func Delete(doc []byte, path []string) ([]byte, error) {
 		}
 		return false
 	})
+}
+
+// HasHeader reports whether the table at path has a [header] of its own, and is not there only through what is below it.
+func HasHeader(doc []byte, path []string) bool {
+	if _, err := Decode(doc); err != nil {
+		return false
+	}
+	t, err := parse(doc)
+	if err != nil {
+		return false
+	}
+	n, rest := t.find(path)
+	return len(rest) == 0 && n.own != nil && n.own.header != nil
+}
+
+// DropHeader takes away the [header] of a table without keys of its own that is there through tables below it anyway. A
+// document without such a header at path stays as it is.
+func DropHeader(doc []byte, path []string) ([]byte, error) {
+	before, err := Decode(doc)
+	if err != nil {
+		return nil, err
+	}
+	t, err := parse(doc)
+	if err != nil {
+		return nil, err
+	}
+	n, rest := t.find(path)
+	if len(rest) > 0 || n.own == nil || n.own.header == nil || n.own.header.many || len(n.own.body) > 0 || len(n.order) == 0 {
+		return bytes.Clone(doc), nil
+	}
+	return checked(apply(doc, splice{span: t.withoutLast(t.sectionSpan(n.own))}), path, func(after map[string]any) bool { return equal(after, before) })
 }
 
 // AppendTable adds an element to the array of tables at path, in the spelling that the array has, and makes the array if

@@ -224,3 +224,40 @@ func TestLineAndGet(t *testing.T) {
 		t.Errorf("Get of nothing = %v, %v", ok, err)
 	}
 }
+
+func TestDropHeader(t *testing.T) {
+	for doc, want := range map[string]string{
+		"[a.b]\nx = 1\n\n[a]\n":         "[a.b]\nx = 1\n",
+		"[a.b]\r\nx = 1\r\n\r\n[a]":     "[a.b]\r\nx = 1",
+		"[a] # note\n[a.b]\nx = 1\n":    "[a.b]\nx = 1\n",
+		"[a]\nk = 1\n[a.b]\nx = 1\n":    "[a]\nk = 1\n[a.b]\nx = 1\n",
+		"[a]\n":                         "[a]\n",
+		"[[a]]\n[a.b]\nx = 1\n":         "[[a]]\n[a.b]\nx = 1\n",
+		"a = { b = { x = 1 } }\n":       "a = { b = { x = 1 } }\n",
+		"x = 1\n\n[ 'a' ]\n\n[a.b.c]\n": "x = 1\n\n[a.b.c]\n",
+	} {
+		got, err := DropHeader([]byte(doc), []string{"a"})
+		if err != nil || string(got) != want {
+			t.Errorf("%q became %q, %v; want %q", doc, got, err, want)
+		}
+		if again := HasHeader(got, []string{"a"}); again != (string(got) == doc && strings.HasPrefix(doc, "[a]")) {
+			t.Errorf("%q: a header stands there: %v", got, again)
+		}
+	}
+	if _, err := DropHeader([]byte("= 1"), []string{"a"}); err == nil {
+		t.Error("a broken document was taken")
+	}
+}
+
+func TestDeleteOfLastLinesKeepsTheMissingNewline(t *testing.T) {
+	for doc, want := range map[string]string{
+		"a = 1\nt.x = 1\nt.y = 2":           "a = 1",
+		"a = 1\r\nt.x = 1\r\nt.y = 2":       "a = 1",
+		"a = 1\n\n[t]\nx = 1\n[t.u]\ny = 1": "a = 1",
+		"t.x = 1\nt.y = 2":                  "",
+	} {
+		if got, err := Delete([]byte(doc), []string{"t"}); err != nil || string(got) != want {
+			t.Errorf("%q became %q, %v; want %q", doc, got, err, want)
+		}
+	}
+}
