@@ -224,7 +224,8 @@ func (k *claudeKind) apply(ctx context.Context, p Place, plan Plan) (Receipt, er
 		}
 		return r, k.unregister(ctx, p, program, plan)
 	}
-	if plan.Act == ActReplace && !same(now, plan.former) || plan.Act == ActAdd && now != nil {
+	if plan.Act == ActReplace && !same(now, plan.former) || plan.Act == ActAdd && now != nil ||
+		plan.Act == ActRepair && now != nil && !k.shape.judge(now, plan.Entry).ours {
 		return Receipt{}, changedSince(plan.File)
 	}
 	old := p.receipt(k.client.ID)
@@ -342,11 +343,8 @@ func (k *claudeKind) access(p Place) (access, error) {
 		return access{}, err
 	}
 	address, _ := have[k.shape.address].(string)
-	src, ok := k.shape.source(have)
-	if !ok {
-		src.command, _ = have[k.shape.command].(string)
-	}
-	return access{found: true, address: address, source: src, folder: k.folder(p),
+	src, _ := k.shape.source(have)
+	return access{source: src, folder: k.folder(p),
 		environ: append(slices.Clone(p.Environ), "CLAUDE_CODE_MCP_SERVER_NAME="+Name, "CLAUDE_CODE_MCP_SERVER_URL="+address)}, nil
 }
 

@@ -49,6 +49,12 @@ var (
 	codexSwitch  = []string{"features", codexFlag}
 )
 
+// What can have come with the switch.
+const (
+	madeTable  = "features"   // the whole table
+	madeHeader = "[features]" // its header; there were tables below it, or dotted keys
+)
+
 // codexConfig edits config.toml.
 type codexConfig struct{}
 
@@ -71,7 +77,7 @@ func (codexConfig) parse(doc []byte) (facts, error) {
 	}
 	v, ok := m["features"]
 	if !ok {
-		f.was.Made = []string{"features"}
+		f.was.Made = []string{madeTable}
 		return f, nil
 	}
 	features, ok := v.(map[string]any)
@@ -84,6 +90,9 @@ func (codexConfig) parse(doc []byte) (facts, error) {
 			return facts{}, surprise("features." + codexFlag + " is neither true nor false")
 		}
 		f.was.Flag, f.ready = fmt.Sprint(on), on
+	}
+	if !tomledit.HasHeader(doc, codexSwitch[:1]) {
+		f.was.Made = []string{madeHeader}
 	}
 	return f, nil
 }
@@ -134,10 +143,13 @@ func (codexConfig) cut(doc []byte, was Was, former map[string]any) ([]byte, erro
 		if err != nil {
 			return nil, err
 		}
-		if m, ok := features.(map[string]any); ok && len(m) == 1 && slices.Contains(was.Made, "features") {
+		if m, ok := features.(map[string]any); ok && len(m) == 1 && slices.Contains(was.Made, madeTable) {
 			return tomledit.Delete(doc, codexSwitch[:1])
 		}
-		return tomledit.Delete(doc, codexSwitch)
+		if doc, err = tomledit.Delete(doc, codexSwitch); err == nil && slices.Contains(was.Made, madeHeader) {
+			return tomledit.DropHeader(doc, codexSwitch[:1])
+		}
+		return doc, err
 	}
 	return doc, nil
 }

@@ -103,11 +103,12 @@ type Options struct {
 // Report is what Verify found.
 type Report struct {
 	OK      bool
-	Summary string // one sentence for people
-	Hint    string // what to do next; may be empty
-	Steps   []Step // what was tried, in order; the last one is the one that failed, if any
-	Server  string // name and version of what answered
-	Tools   int    // how many tools the list has
+	Summary string   // one sentence for people
+	Hint    string   // what to do next; may be empty
+	Steps   []Step   // what was tried, in order; the last one is the one that failed, if any
+	Notes   []string // what does not keep it from connecting: an entry that wins in some project, a short time limit
+	Server  string   // name and version of what answered
+	Tools   int      // how many tools the list has
 }
 
 // Step is one thing that Verify tried.

@@ -3,14 +3,13 @@ package clientsetup
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"termic/internal/childproc"
+	"termic/internal/fault"
 )
 
 // Limits of Verify.
@@ -22,8 +21,6 @@ const (
 
 // access is how a client would connect by the entry in its file.
 type access struct {
-	found   bool
-	address string
 	source  source
 	folder  string   // in which the client runs the command
 	environ []string // which it gives to the command
@@ -40,9 +37,9 @@ func (p Place) Verify(ctx context.Context, id string, e Entry) (Report, error) {
 	r := &Report{}
 	if p.tryEntry(k, e, r) {
 		if a, err := k.access(p); err != nil {
-			r.fail("entry", err.Error(), "")
-		} else if headers, ok := p.tryCommand(ctx, a, e, r); ok {
-			p.tryServer(ctx, e, headers, r)
+			r.fail("entry", said(err), "")
+		} else if headers, ok := tryCommand(ctx, a, r); ok {
+			tryServer(ctx, e, headers, r)
 		}
 	}
 	if r.OK = len(r.Steps) > 0 && r.Steps[len(r.Steps)-1].OK; r.OK {
@@ -82,30 +79,17 @@ func (p Place) tryEntry(k kind, e Entry, r *Report) bool {
 		}
 	}
 	r.pass("entry", "The entry in %s names the endpoint", st.File)
-	for _, s := range append(words2(st.Stale), shadowWords(st.Shadows)...) {
-		r.pass("entry", "%s", s)
+	for _, s := range st.Stale {
+		r.Notes = append(r.Notes, s.Words)
+	}
+	for _, s := range st.Shadows {
+		r.Notes = append(r.Notes, s.Words)
 	}
 	return true
 }
 
-func words2(stale []Stale) []string {
-	var out []string
-	for _, s := range stale {
-		out = append(out, s.Words)
-	}
-	return out
-}
-
-func shadowWords(shadows []Shadow) []string {
-	var out []string
-	for _, s := range shadows {
-		out = append(out, s.Words)
-	}
-	return out
-}
-
 // tryCommand gets the headers as the client does.
-func (p Place) tryCommand(ctx context.Context, a access, e Entry, r *Report) (map[string]string, bool) {
+func tryCommand(ctx context.Context, a access, r *Report) (map[string]string, bool) {
 	if a.source.command == "" {
 		doc, missing, err := readFile(a.source.file, maxWords)
 		if err != nil || missing || len(strings.TrimSpace(string(doc))) == 0 {
@@ -140,7 +124,7 @@ func (p Place) tryCommand(ctx context.Context, a access, e Entry, r *Report) (ma
 const startTermic = "Start Termic and switch its MCP endpoint on."
 
 // said is what an error says to people.
-func said(err error) string { return userMessage(err) }
+func said(err error) string { return fault.From(err).Message }
 
 // words makes what a program said fit to be shown: one line, without control characters.
 func words(text string) string {
@@ -176,9 +160,8 @@ func (k *fileKind) access(p Place) (access, error) {
 	if err != nil || f.entry == nil {
 		return access{}, err
 	}
-	address, _ := f.entry[k.shape.address].(string)
 	src, _ := k.shape.source(f.entry)
-	a := access{found: true, address: address, source: src, folder: p.Home, environ: slices.Clone(p.Environ)}
+	a := access{source: src, folder: p.Home, environ: slices.Clone(p.Environ)}
 	if k.scrubbed {
 		a.environ = p.scrubbed()
 	}
@@ -192,6 +175,3 @@ func (k *fileKind) block(p Place, e Entry) (Block, error) {
 	}
 	return k.fallback(p, k.file(p), fields), nil
 }
-
-var _ = errors.New
-var _ = filepath.Join

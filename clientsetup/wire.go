@@ -8,11 +8,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
-
-	"termic/internal/fault"
 )
 
 // Limits of one exchange with the endpoint.
@@ -46,7 +45,7 @@ type answer struct {
 }
 
 // tryServer discovers the server and lists its tools.
-func (p Place) tryServer(ctx context.Context, e Entry, headers map[string]string, r *Report) {
+func tryServer(ctx context.Context, e Entry, headers map[string]string, r *Report) {
 	client := loopbackClient()
 	defer client.CloseIdleConnections()
 	got, ok := ask(ctx, client, e, "server/discover", headers, r)
@@ -101,21 +100,12 @@ func ask(ctx context.Context, client *http.Client, e Entry, method string, heade
 		r.fail(step, fmt.Sprintf("The endpoint answers with error %d: %s", got.Error.Code, words(got.Error.Message)), "")
 	case res.StatusCode != http.StatusOK || !known || got.Result == nil:
 		r.fail(step, fmt.Sprintf("What answers at port %s is not Termic (status %d)", port(e.URL), res.StatusCode), "Free the port, or give the endpoint a new one and register again.")
-	case method == "server/discover" && !contains(got.Result.SupportedVersions, Revision):
+	case method == "server/discover" && !slices.Contains(got.Result.SupportedVersions, Revision):
 		r.fail(step, fmt.Sprintf("The endpoint speaks %s, not %s", words(strings.Join(got.Result.SupportedVersions, ", ")), Revision), "Update Termic or the client.")
 	default:
 		return got, true
 	}
 	return answer{}, false
-}
-
-func contains(list []string, want string) bool {
-	for _, s := range list {
-		if s == want {
-			return true
-		}
-	}
-	return false
 }
 
 func post(ctx context.Context, client *http.Client, address, method string, headers map[string]string) (*http.Response, error) {
@@ -144,5 +134,3 @@ func post(ctx context.Context, client *http.Client, address, method string, head
 	}
 	return res, nil
 }
-
-func userMessage(err error) string { return fault.From(err).Message }

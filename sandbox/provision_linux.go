@@ -142,9 +142,11 @@ func (pr *Provisioned) Holds() Enforcement {
 	for _, l := range []struct {
 		name  string
 		limit cage.Limit
-	}{{"processes", e.Processes}, {"memory", e.Memory}, {"open files", e.OpenFiles}} {
+		per   int64 // what one of its unit is
+		unit  string
+	}{{"processes", e.Processes, 1, ""}, {"memory", e.Memory, 1 << 20, " MiB"}, {"open files", e.OpenFiles, 1, ""}} {
 		if l.limit.Value > 0 {
-			out.Limits = append(out.Limits, fmt.Sprintf("%s: %d by %s", l.name, l.limit.Value, l.limit.By))
+			out.Limits = append(out.Limits, fmt.Sprintf("%s: %d%s by %s", l.name, l.limit.Value/l.per, l.unit, l.limit.By))
 		} else {
 			out.Limits = append(out.Limits, l.name+": not limited")
 		}

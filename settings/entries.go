@@ -31,6 +31,7 @@ func AgentFields() []Field {
 		{Key: "env", Kind: Map, Doc: "Variables that are added to its environment.", max: maxItem, agent: func(a *Agent) any { return &a.Env }},
 		{Key: "sandbox_paths", Kind: List, Doc: "Paths that it may also write in a cage.", max: maxItem, check: oneLine, agent: func(a *Agent) any { return &a.SandboxPaths }},
 		{Key: "sandbox_hosts", Kind: List, Doc: "Hosts that it may also reach from a cage.", max: maxLine, check: oneLine, agent: func(a *Agent) any { return &a.SandboxHosts }},
+		{Key: "return_login", Kind: Bool, Doc: "Whether a login that it refreshed in a cage is taken back to your own files. It is, unless this says no.", agent: func(a *Agent) any { return &a.ReturnLogin }},
 		{Key: "disabled", Kind: Bool, Doc: "Whether it is hidden.", agent: func(a *Agent) any { return &a.Disabled }},
 		{Key: "work_done", Kind: Bool, Doc: "Whether it can be seen to finish; without that it cannot be waited for.", agent: func(a *Agent) any { return &a.WorkDone }},
 		{Key: "resume_args", Kind: List, Doc: "Arguments that continue the last conversation of a folder.", max: maxItem, agent: func(a *Agent) any { return &a.ResumeArgs }},

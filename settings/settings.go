@@ -96,6 +96,7 @@ type Agent struct {
 	Env           map[string]string
 	SandboxPaths  []string
 	SandboxHosts  []string
+	ReturnLogin   *bool // a login that was refreshed in a cage is taken back; nil: yes
 	Disabled      *bool
 	WorkDone      *bool // its settling can be noticed
 	ResumeArgs    []string

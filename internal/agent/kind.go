@@ -45,6 +45,7 @@ type Kind struct {
 
 	SandboxPaths []string // of its own, for a cage
 	SandboxHosts []string
+	LoginStays   bool // a login that it refreshed in a cage stays there
 
 	Builtin  bool
 	Disabled bool

@@ -27,7 +27,7 @@ type Custom struct {
 	Special                                string
 
 	SandboxPaths, SandboxHosts []string
-	Disabled                   bool
+	LoginStays, Disabled       bool
 }
 
 // Problem is a fault in one Custom. The agent it belongs to is left out (a changed built-in stays as built in).
@@ -228,7 +228,7 @@ func overlay(k *Kind, c Custom) {
 	if c.Connect != "" {
 		k.Connect = c.Connect
 	}
-	k.Disabled = c.Disabled
+	k.LoginStays, k.Disabled = c.LoginStays, c.Disabled
 }
 
 // overlayPatterns compiles the patterns that c sets. A set field replaces the built-in's field as a whole.

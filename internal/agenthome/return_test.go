@@ -456,3 +456,32 @@ func TestReplaceSeesAnotherHand(t *testing.T) {
 		t.Errorf("done %v, %v", done, err)
 	}
 }
+
+// Where the person switched the way back off, a login that was refreshed in a home stays there, and only there; and a newer
+// one of the user's still comes in.
+func TestLoginThatStays(t *testing.T) {
+	for _, f := range forms {
+		t.Run(f.agent, func(t *testing.T) {
+			u := newUser(t)
+			own := filepath.Join(u.real, f.file)
+			u.has(own, f.login("old", 1))
+			o := u.options(f.agent)
+			o.CopyBack = false
+			u.prepare(o)
+			inside := o.Home + "/" + f.file
+			if !carries(u.read(inside), "old") {
+				t.Fatalf("the home was given %s", u.read(inside))
+			}
+			u.has(inside, f.login("new", 9))
+			u.prepare(o)
+			if !carries(u.read(inside), "new") || !carries(u.read(own), "old") {
+				t.Errorf("inside %s\noutside %s", u.read(inside), u.read(own))
+			}
+			u.has(own, f.login("own", 20))
+			u.prepare(o)
+			if !carries(u.read(inside), "own") || !carries(u.read(own), "own") {
+				t.Errorf("after the user's: inside %s\noutside %s", u.read(inside), u.read(own))
+			}
+		})
+	}
+}

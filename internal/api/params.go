@@ -118,7 +118,7 @@ type TaskRestoreParams struct{ NamedTarget }
 // TaskTabParams are the parameters of task_tab.
 type TaskTabParams struct {
 	Target
-	Kind        string `json:"kind,omitempty" cli:"kind" class:"full" enum:"agent|terminal|shell|default" doc:"kind of tab; default: the task's own agent" tool:"default: the task's own agent"`
+	Kind        string `json:"kind,omitempty" cli:"kind" class:"full" enum:"agent|terminal|shell|caged-shell|default" doc:"kind of tab; caged-shell: a terminal in the task's cage; default: the task's own agent" tool:"default: the task's own agent"`
 	AgentID     string `json:"agentId,omitempty" cli:"agent" doc:"agent of an agent tab"`
 	Restart     string `json:"restart,omitempty" cli:"restart" face:"window|cli" doc:"start the program of this tab again: id, index or title"`
 	Prompt      string `json:"prompt,omitempty" cli:"prompt,p" doc:"prompt for the new agent"`

@@ -22,7 +22,7 @@ func (c *Core) takeSettings(s settings.Settings) {
 			YoloArgs: a.YoloArgs, ResumeArgs: a.ResumeArgs, SessionIDArgs: a.SessionIDArgs, ResumeIDArgs: a.ResumeIDArgs,
 			Busy: a.Signals.Busy, Idle: a.Signals.Idle, Attention: a.Signals.Attention, Pending: a.Signals.Pending,
 			WorkDone: a.WorkDone, Disabled: a.Disabled != nil && *a.Disabled,
-			SandboxPaths: a.SandboxPaths, SandboxHosts: a.SandboxHosts}
+			SandboxPaths: a.SandboxPaths, SandboxHosts: a.SandboxHosts, LoginStays: a.ReturnLogin != nil && !*a.ReturnLogin}
 	}
 	registry, problems := agent.NewRegistry(customs)
 	notices := make([]string, 0, len(problems))

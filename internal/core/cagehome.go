@@ -24,7 +24,7 @@ func (c *Core) homed(t store.Task, tab store.Tab) bool {
 
 // takeLogin takes back a login that a caged agent has refreshed, for the user and for other homes.
 func (c *Core) takeLogin(l *liveTab) {
-	if l.walls.home == "" {
+	if l.walls.home == "" || l.kind.LoginStays {
 		return
 	}
 	c.spawn(func() {
@@ -58,7 +58,7 @@ func (c *Core) prepareHome(ctx context.Context, l *liveTab, base shellenv.Base) 
 	}
 	l.walls.home = c.homeOf(l.task.ID)
 	o := agenthome.Options{Agent: l.kind.ID, RealHome: c.home, Home: l.walls.home, Inside: c.home,
-		Trusted: []string{l.task.Path, project.RootPath}, Repo: project.RootPath, Env: merged(base.Env, l.kind.Env), Unasked: true, CopyBack: true, Git: c.git.Bin()}
+		Trusted: []string{l.task.Path, project.RootPath}, Repo: project.RootPath, Env: merged(base.Env, l.kind.Env), Unasked: true, CopyBack: !l.kind.LoginStays, Git: c.git.Bin()}
 	if runtime.GOOS == "darwin" {
 		o.Inside = o.Home
 	}

@@ -254,7 +254,7 @@ func (c *Core) SandboxAllow(ctx context.Context, call *Call, p api.SandboxAllowP
 		return api.SandboxAllowResult{}, err
 	}
 	defer release()
-	result := api.SandboxAllowResult{TaskID: t.ID, Kind: kind, Target: target, For: orElse(p.For, "task"), Restart: len(c.liveAgents(t.ID)) > 0}
+	result := api.SandboxAllowResult{TaskID: t.ID, Kind: kind, Target: target, For: orElse(p.For, "task"), Restart: len(c.liveInWalls(t.ID)) > 0}
 	switch result.For {
 	case "task":
 		_, err = c.store.UpdateTask(ctx, t.ID, func(t *store.Task) error {
@@ -350,9 +350,9 @@ func (c *Core) allowForAgent(ctx context.Context, agentID, kind, target string) 
 	return true, c.settings.Patch(ctx, map[string]any{key: *list})
 }
 
-// liveAgents are the agents of a task that run.
-func (c *Core) liveAgents(taskID string) []*liveTab {
-	return slices.DeleteFunc(c.liveTabs(taskID), func(l *liveTab) bool { return l.tab.Kind != store.TabAgent })
+// liveInWalls are the programs of a task that run in its cage, or would if it had one.
+func (c *Core) liveInWalls(taskID string) []*liveTab {
+	return slices.DeleteFunc(c.liveTabs(taskID), func(l *liveTab) bool { return !l.inWalls() })
 }
 
 // shownLayers are the lists of a task's agent with the kind of each, the built-in ones first.

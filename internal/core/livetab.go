@@ -133,12 +133,19 @@ func (c *Core) planSpawn(ctx context.Context, taskID, tabID string, how startHow
 		maps.Copy(extra, l.kind.Env)
 	case store.TabShell:
 		spec.Argv = []string{base.Shell, "-l"}
+	case store.TabCaged:
+		if err := needsCage(task); err != nil {
+			l.identity.revoke()
+			return nil, ptyhost.Spec{}, err
+		}
+		spec.Argv = []string{base.Shell, "-l"}
 	default:
 		spec.Argv = tab.Command
-		if l.inWalls() {
-			if l.kind, _, err = c.agents.Load().Check(task.Agent, c.lookPath(ctx)); err != nil { // whose cage it shares
-				return nil, ptyhost.Spec{}, err
-			}
+	}
+	if tab.Kind != store.TabAgent && l.inWalls() {
+		if l.kind, _, err = c.agents.Load().Check(task.Agent, c.lookPath(ctx)); err != nil { // whose cage it shares
+			l.identity.revoke()
+			return nil, ptyhost.Spec{}, err
 		}
 	}
 	l.identity.env(extra)

@@ -8,11 +8,15 @@ import (
 	"termic/internal/store"
 )
 
-// inWalls reports whether the program of a tab belongs into the cage of its task. An agent does, and so does a script of a
-// task that a caged agent created: its tree may hold what a cage has written, and a script runs what is in the tree. What
-// a person opens, and scripts of tasks that a person created, are in none.
+// inWalls reports whether the program of a tab belongs into the cage of its task. An agent does, a shell that was asked for
+// in there, and a script of a task that a caged agent created: its tree may hold what a cage has written, and a script runs
+// what is in the tree. What else a person opens, and scripts of tasks that a person created, are in none.
 func (l *liveTab) inWalls() bool {
-	return l.tab.Kind == store.TabAgent || l.tab.Kind == store.TabScript && l.task.FromCage
+	switch l.tab.Kind {
+	case store.TabAgent, store.TabCaged:
+		return true
+	}
+	return l.tab.Kind == store.TabScript && l.task.FromCage
 }
 
 // setUp runs the setup script of a new task in a tab of its own, beside the task's first agent. The script is the one of

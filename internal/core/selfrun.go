@@ -177,5 +177,6 @@ func (c *Core) hereRuns(t store.Task, kind string) []string {
 	if kind != store.TabShell && kind != store.TabTerminal || !c.written(t) {
 		return nil
 	}
-	return []string{"This terminal is in no cage, and a caged agent writes this folder: git, build tools, shells and editors that you start here may run what the agent wrote."}
+	return []string{"This terminal is in no cage, and a caged agent writes this folder: git, build tools, shells and editors that you start here may run what the agent wrote. " +
+		"A shell inside the cage: `termic tab " + shellWord(t.Name) + " --kind caged-shell`."}
 }

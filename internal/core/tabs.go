@@ -72,7 +72,7 @@ func (c *Core) openTab(ctx context.Context, task store.Task, kind string, p api.
 		return tab, c.howAgain(tab, task), err
 	}
 	for _, t := range tabs {
-		if kind == "default" && t.IsDefault || kind == "shell" && t.Kind == store.TabShell {
+		if kind == "default" && t.IsDefault || kind == "shell" && t.Kind == store.TabShell || kind == store.TabCaged && t.Kind == store.TabCaged {
 			return t, c.howAgain(t, task), nil
 		}
 	}
@@ -81,6 +81,11 @@ func (c *Core) openTab(ctx context.Context, task store.Task, kind string, p api.
 	switch kind {
 	case "shell":
 		tab = store.Tab{TaskID: task.ID, Kind: store.TabShell, Title: "Shell"}
+	case store.TabCaged:
+		if err := needsCage(task); err != nil {
+			return store.Tab{}, how, err
+		}
+		tab = store.Tab{TaskID: task.ID, Kind: store.TabCaged, Title: "Caged shell"}
 	case "agent", "default":
 		k, err := c.chooseAgent(ctx, p.AgentID, task.Agent)
 		if err != nil {
@@ -95,6 +100,15 @@ func (c *Core) openTab(ctx context.Context, task store.Task, kind string, p api.
 	}
 	tab, err = c.store.CreateTab(ctx, tab)
 	return tab, how, err
+}
+
+// needsCage refuses a shell in the cage of a task that has none.
+func needsCage(t store.Task) error {
+	if caged(t) {
+		return nil
+	}
+	return fault.New(fault.Conflict, "The task %q has no cage, its sandbox mode is %q", t.Name, t.Sandbox).
+		WithHint("Open a terminal without one, or give the task a cage first: `termic sandbox %s --mode enforce`.", shellWord(t.Name))
 }
 
 func hasDefault(tabs []store.Tab) bool {

@@ -369,3 +369,39 @@ func TestMemoryOfACage(t *testing.T) {
 		}
 	}
 }
+
+// TestCagedShell opens a shell for the person inside the cage of a task: it sees what the agent sees and no more, ends when
+// the cage is changed, and a task without a cage has none to open.
+func TestCagedShell(t *testing.T) {
+	r := newRig(t)
+	secret := filepath.Join(r.home, "secret")
+	must(t, os.WriteFile(secret, []byte("kept"), 0o600))
+	c := r.cageTask("boxed", "enforce", nil)
+	warned := call[api.TaskTabResult](r, "task_tab", map[string]any{"task": c.id, "kind": "terminal"})
+	if len(warned.Warnings) != 1 || !strings.Contains(warned.Warnings[0], "--kind caged-shell") {
+		t.Errorf("a terminal without the cage says %q", warned.Warnings)
+	}
+	made := call[api.TaskTabResult](r, "task_tab", map[string]any{"task": c.id, "kind": "caged-shell"})
+	if again := call[api.TaskTabResult](r, "task_tab", map[string]any{"task": c.id, "kind": "caged-shell"}); again.TabID != made.TabID || len(made.Warnings) > 0 {
+		t.Errorf("asked twice: %+v and %+v", made, again)
+	}
+	look := fmt.Sprintf(`{ cat '%s'; pwd; ls /proc | grep -c '^[0-9]'; echo "token=$TERMIC_MCP_TOKEN"; touch '%s/planted'; } 2>&1`, secret, r.home)
+	got := r.inShell(c.id, made.TabID, look, filepath.Join(c.path, "seen"))
+	if strings.Contains(got, "kept") || !strings.Contains(got, c.path) || !strings.Contains(got, "token=\n") && !strings.Contains(got+"\n", "token=\n") {
+		t.Errorf("the shell saw:\n%s", got)
+	}
+	if _, err := os.Lstat(filepath.Join(r.home, "planted")); !os.IsNotExist(err) {
+		t.Errorf("the shell wrote outside: %v", err)
+	}
+	call[api.TaskSandboxResult](r, "task_sandbox", map[string]any{"task": c.id, "mode": "off", "acceptFiles": true})
+	for _, tab := range call[api.TaskStatusResult](r, "task_status", map[string]any{"task": c.id}).Task.Tabs {
+		if tab.ID == made.TabID && tab.Live {
+			t.Error("the shell outlived its cage")
+		}
+	}
+	for _, params := range []map[string]any{{"task": c.id, "kind": "caged-shell"}, {"task": c.id, "restart": made.TabID}} {
+		if _, err := try[api.TaskTabResult](r, "task_tab", params); fault.CodeOf(err) != fault.Conflict {
+			t.Errorf("%v without a cage: %v", params, err)
+		}
+	}
+}

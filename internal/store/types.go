@@ -83,15 +83,16 @@ func (t *Task) Archived() bool { return !t.ArchivedAt.IsZero() }
 const (
 	TabAgent    = "agent"
 	TabShell    = "shell"
-	TabTerminal = "terminal" // a command of the user's own
-	TabScript   = "script"   // a command that a repository proposed and the owner agreed to
+	TabTerminal = "terminal"    // a command of the user's own
+	TabCaged    = "caged-shell" // a shell of the person's in the cage of the task
+	TabScript   = "script"      // a command that a repository proposed and the owner agreed to
 )
 
 // Tab is a place for a terminal within a task. At most one open tab of a task is its default.
 type Tab struct {
 	ID          string // made by CreateTab when empty
 	TaskID      string
-	Kind        string // TabAgent, TabShell, TabTerminal, TabScript
+	Kind        string // TabAgent, TabShell, TabTerminal, TabCaged, TabScript
 	Agent       string // agent id of an agent tab
 	Title       string
 	Command     []string // of a terminal or script tab

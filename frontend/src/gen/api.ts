@@ -263,8 +263,8 @@ export interface TaskTabParams {
   task?: string;
   /** project to look in: name or id */
   project?: string;
-  /** kind of tab; default: the task's own agent */
-  kind?: "agent" | "terminal" | "shell" | "default";
+  /** kind of tab; caged-shell: a terminal in the task's cage; default: the task's own agent */
+  kind?: "agent" | "terminal" | "shell" | "caged-shell" | "default";
   /** agent of an agent tab */
   agentId?: string;
   /** start the program of this tab again: id, index or title */

@@ -3,7 +3,7 @@ import { fontSizes } from "../core/settings";
 import { isMac } from "./native";
 import { nextRegion } from "./regions";
 import type { AppState } from "./state.svelte";
-import { restartTab, runInTerminal } from "./task/acts";
+import { openTab, restartTab, runInTerminal } from "./task/acts";
 import { call } from "./transport";
 
 /** Listens to the shortcuts of the window until the returned function is called. */
@@ -91,10 +91,7 @@ function actOnTask(app: AppState, action: Action, task: NonNullable<AppState["ta
       app.stepTab(action === "nextTab" ? 1 : -1);
       return true;
     case "newTab":
-      void app.attempt(async () => {
-        const made = await call("task_tab", { task: task.id, kind: "terminal" });
-        app.selectTab(made.tab_id);
-      });
+      void openTab(app, task, { kind: "terminal" });
       return true;
     case "closeTab":
       if (tab) app.dialog = { kind: "closeTab", task, tab };

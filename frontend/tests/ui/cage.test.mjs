@@ -205,6 +205,24 @@ step("a terminal of one's own in a caged tree says so, once", async () => {
   await page.getByRole("note").waitFor({ state: "detached" });
 });
 
+step("a shell inside the cage opens beside it, sees only what the cage does, and has no such note", async () => {
+  const { page } = rig();
+  await page.getByRole("button", { name: "New tab" }).click();
+  await page.getByRole("menuitem", { name: "Terminal in the cage" }).click();
+  await page.getByRole("tab", { name: "Caged shell" }).and(page.locator("[aria-selected=true]")).waitFor();
+  assert.equal(await page.getByRole("note").filter({ hasText: "has no cage" }).count(), 0);
+  await page.locator('[data-connection="live"]').waitFor();
+  await page.locator(".xterm-helper-textarea").focus();
+  await rig().type("echo pid=$$ repo=$(ls -A ~ | grep -c repo)");
+  await rig().seen(/^pid=\d+ repo=0$/m);
+  await page.getByRole("button", { name: "Close Caged shell" }).click();
+  await dialog()
+    .getByRole("button", { name: /^Close/ })
+    .last()
+    .click();
+  await dialog().waitFor({ state: "detached" });
+});
+
 step("saving a mode names every terminal that it ends", async () => {
   const { page } = rig();
   await page

@@ -2,6 +2,19 @@ import type { TabStatus, TaskDetail } from "../../gen/api";
 import type { AppState } from "../state.svelte";
 import { call } from "../transport";
 
+/** Opens a tab, or the one that there is of its kind, and shows it. */
+export async function openTab(
+  app: AppState,
+  task: TaskDetail,
+  what: { kind: "agent"; agentId: string } | { kind: "default" | "terminal" | "caged-shell" },
+): Promise<void> {
+  await app.launch(async (acceptFiles) => {
+    const made = await call("task_tab", { task: task.id, ...what, ...(acceptFiles ? { acceptFiles } : {}) });
+    await app.refresh();
+    app.selectTab(made.tab_id);
+  });
+}
+
 /** Starts the program of a tab again: an agent takes up its last conversation, a shell starts anew. */
 export async function restartTab(app: AppState, task: TaskDetail, tab: TabStatus): Promise<void> {
   await app.launch((acceptFiles) =>
