@@ -14,7 +14,7 @@ import (
 
 // Bounds of what is remembered of refusals.
 const (
-	maxDenials   = 500         // different things of one task; the ones not seen for longest make way
+	maxDenials   = 200         // different things of one kind and task; the ones not seen for longest make way
 	denialNotice = time.Second // least time between two words to those who watch
 )
 
@@ -44,15 +44,7 @@ func (d *denials) add(taskID string, v api.Denial, at time.Time) (tell bool) {
 	}
 	have := of[key]
 	if have == nil {
-		if len(of) >= maxDenials {
-			oldest := ""
-			for k, o := range of {
-				if oldest == "" || o.last.Before(of[oldest].last) {
-					oldest = k
-				}
-			}
-			delete(of, oldest)
-		}
+		makeRoom(of, v.Kind)
 		have = &denial{Denial: v}
 		of[key] = have
 		tell = true
@@ -64,6 +56,24 @@ func (d *denials) add(taskID string, v api.Denial, at time.Time) (tell bool) {
 		d.told = at
 	}
 	return tell
+}
+
+// makeRoom drops what was not seen for longest of a kind that has its fill. A program that tries many hosts shall not push
+// out which files were refused.
+func makeRoom(of map[string]*denial, kind string) {
+	n, oldest := 0, ""
+	for k, o := range of {
+		if o.Kind != kind {
+			continue
+		}
+		n++
+		if oldest == "" || o.last.Before(of[oldest].last) {
+			oldest = k
+		}
+	}
+	if n >= maxDenials {
+		delete(of, oldest)
+	}
 }
 
 // of is what was refused to a task, newest first.
