@@ -300,7 +300,7 @@ func (k *fileKind) write(p Place, plan Plan) (Receipt, error) {
 	if err := os.MkdirAll(filepath.Dir(plan.Target), 0o700); err != nil {
 		return Receipt{}, unwritable(plan.File, err)
 	}
-	if !plan.Missing {
+	if !plan.Missing && !plan.Delete { // what goes was made by us, and is as we made it
 		if r.Backup, err = backUp(plan.File, plan.Before, r.At); err != nil {
 			return Receipt{}, err
 		}

@@ -40,7 +40,7 @@ func (c jsonConfig) open(doc []byte) (text []byte, root hujson.Value, err error)
 		}
 		return nil, hujson.Value{}, &jsonError{err}
 	}
-	root, err = hujson.Parse(bytes.Clone(text))
+	root, err = parseJSON(text)
 	if err != nil {
 		return nil, hujson.Value{}, &jsonError{err}
 	}
@@ -48,6 +48,11 @@ func (c jsonConfig) open(doc []byte) (text []byte, root hujson.Value, err error)
 		return nil, hujson.Value{}, surprise("it is not an object")
 	}
 	return text, root, nil
+}
+
+// parseJSON parses a text. A comment may be its end, which the parser wants to have a newline behind it.
+func parseJSON(text []byte) (hujson.Value, error) {
+	return hujson.Parse(slices.Concat(text, []byte("\n")))
 }
 
 // walk goes down from root as far as path exists. A name that stands twice is refused: clients do not agree on which counts.
@@ -180,7 +185,7 @@ func (c jsonConfig) cut(doc []byte, was Was, former map[string]any) ([]byte, err
 	}
 	path := c.path
 	for range was.Made { // what came with the entry goes with it, from the inside out, if it is empty
-		if root, err = hujson.Parse(bytes.Clone(text)); err != nil {
+		if root, err = parseJSON(text); err != nil {
 			return nil, err
 		}
 		at, rest, err := walk(&root, path)

@@ -104,7 +104,7 @@ func (e *jsonEdit) insert(at *hujson.Value, rest []string, members []field) ([]b
 	if first := obj.Members[0].Name.StartOffset; e.ownLine(first) {
 		inner = e.indentAt(first)
 	}
-	pos, trailing := last.EndOffset, obj.AfterExtra != nil
+	pos, trailing := last.EndOffset, last.AfterExtra != nil
 	if trailing {
 		pos += len(last.AfterExtra) + 1
 	}
@@ -174,7 +174,8 @@ func (e *jsonEdit) remove(path []string) ([]byte, error) {
 	m := obj.Members[n]
 	last := n == len(obj.Members)-1
 	start, end := m.Name.StartOffset, m.Value.EndOffset
-	if !last || obj.AfterExtra != nil {
+	trailing := obj.Members[len(obj.Members)-1].Value.AfterExtra != nil
+	if !last || trailing {
 		if len(bytes.TrimSpace(m.Value.AfterExtra)) == 0 { // a comment between value and comma stays, and then so must a comma
 			end += len(m.Value.AfterExtra) + 1
 		} else {
@@ -192,7 +193,7 @@ func (e *jsonEdit) remove(path []string) ([]byte, error) {
 	if len(obj.Members) == 1 && len(bytes.TrimSpace(e.text[parent.StartOffset+1:start])) == 0 && len(bytes.TrimSpace(e.text[end:parent.EndOffset-1])) == 0 {
 		start, end = parent.StartOffset+1, parent.EndOffset-1
 	}
-	if n > 0 && last && obj.AfterExtra == nil {
+	if n > 0 && last && !trailing {
 		prev := obj.Members[n-1].Value
 		comma := prev.EndOffset + len(prev.AfterExtra)
 		return slices.Concat(e.text[:comma], e.text[comma+1:max(start, comma+1)], e.text[end:]), nil
