@@ -38,7 +38,7 @@ func (c *Core) TaskApply(ctx context.Context, call *Call, p api.TaskApplyParams)
 	if err := usableTree(t); err != nil {
 		return api.TaskApplyResult{}, err
 	}
-	if !p.AcceptFiles && (t.FromCage || c.written(t)) {
+	if !p.AcceptFiles && (t.FromCage || c.written(ctx, t)) {
 		if err := c.refuseSelfRun(ctx, t, "they arrive in the main checkout", "apply "+shellWord(t.Name)+" --accept-files"); err != nil {
 			return api.TaskApplyResult{}, err
 		}

@@ -49,7 +49,7 @@ func (c *Core) TaskSandbox(ctx context.Context, call *Call, p api.TaskSandboxPar
 	if err := c.cages.Check(sandbox.Mode(next.Sandbox)); err != nil {
 		return api.TaskSandboxResult{}, err
 	}
-	looser := tightness(next.Sandbox) < tightness(old.Sandbox) && c.written(old)
+	looser := tightness(next.Sandbox) < tightness(old.Sandbox) && c.written(ctx, old)
 	before := 0
 	if looser && !p.AcceptFiles {
 		if before, err = c.askLooser(ctx, old, next.Sandbox); err != nil {

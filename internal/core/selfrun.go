@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"termic/internal/api"
@@ -38,11 +39,15 @@ func tightness(mode string) int {
 // mark is a file that is there from the first caged start of a task until the owner has seen what its agents wrote.
 func (c *Core) mark(taskID string) string { return filepath.Join(c.dataDir, "written", taskID) }
 
-// markWritten notes that what runs from now on in the tree of a task may write files that run by themselves.
-func (c *Core) markWritten(taskID string) error {
+// inherited is what the mark of a task holds whose tree another task's cage wrote: what it began with is no measure then.
+const inherited = "inherited\n"
+
+// markWritten notes that what runs from now on in the tree of a task may write files that run by themselves, or, with
+// inherited, that another's cage did. A mark that is there stays as it is.
+func (c *Core) markWritten(taskID, what string) error {
 	err := os.MkdirAll(filepath.Dir(c.mark(taskID)), 0o700)
-	if err == nil {
-		err = os.WriteFile(c.mark(taskID), nil, 0o600)
+	if err == nil && !c.marked(taskID) {
+		err = os.WriteFile(c.mark(taskID), []byte(what), 0o600)
 	}
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "It cannot be noted that a caged agent writes this tree")
@@ -50,13 +55,52 @@ func (c *Core) markWritten(taskID string) error {
 	return nil
 }
 
-// written reports whether a cage wrote, or may be writing, the tree of a task, and the owner has not seen to that.
-func (c *Core) written(t store.Task) bool {
-	if caged(t) {
+func (c *Core) marked(taskID string) bool {
+	_, err := os.Lstat(c.mark(taskID))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// written reports whether a cage wrote, or may be writing, the tree of a task, and the owner has not seen to that. All
+// tasks of a main checkout share its tree.
+func (c *Core) written(ctx context.Context, t store.Task) bool {
+	if caged(t) || c.marked(t.ID) {
 		return true
 	}
-	_, err := os.Lstat(c.mark(t.ID))
-	return !errors.Is(err, fs.ErrNotExist)
+	if !t.IsMain {
+		return false
+	}
+	found, err := c.fromOthers(ctx, t)
+	return found || err != nil
+}
+
+// fromOthers reports whether a task is where the cage of another one wrote: in its folder, on its branch, or begun from
+// it. A folder counts only where the task did not make it anew.
+func (c *Core) fromOthers(ctx context.Context, t store.Task) (bool, error) {
+	tasks, err := c.store.Tasks(ctx, store.TaskFilter{ProjectID: t.ProjectID, All: true})
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(tasks, func(o store.Task) bool {
+		if o.ID == t.ID || !writtenByCage(o) && !c.marked(o.ID) {
+			return false
+		}
+		if t.IsMain || o.IsMain {
+			return t.IsMain && o.IsMain && !o.Archived()
+		}
+		return o.Branch != "" && (o.Branch == t.Branch || o.Branch == t.BaseRef) || t.ReusedBranch && o.Path == t.Path
+	}), nil
+}
+
+// inherit notes that a new task without a cage begins with what another's cage wrote.
+func (c *Core) inherit(ctx context.Context, t store.Task) error {
+	if caged(t) || t.IsMain {
+		return nil // its own start leaves a mark; a main checkout is looked at each time
+	}
+	found, err := c.fromOthers(ctx, t)
+	if err != nil || !found {
+		return err
+	}
+	return c.markWritten(t.ID, inherited)
 }
 
 // seenTo notes that the owner agreed to what cages wrote so far.
@@ -139,11 +183,14 @@ func (c *Core) beganWith(ctx context.Context, t store.Task) (map[string]selfrun.
 	if err != nil {
 		return nil, err
 	}
-	commit := t.BaseCommit
+	commit, mark := t.BaseCommit, []byte(nil)
+	if mark, err = os.ReadFile(c.mark(t.ID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	switch {
 	case t.IsMain:
 		commit = "HEAD" // which a cage in the main checkout cannot move
-	case t.FromCage || commit == "":
+	case t.FromCage || commit == "" || string(mark) == inherited:
 		base, err := repo.ResolveBase(ctx, project.BaseBranch)
 		if err != nil {
 			return nil, err
@@ -162,8 +209,8 @@ func (c *Core) beganWith(ctx context.Context, t store.Task) (map[string]selfrun.
 func (c *Core) beforeStart(ctx context.Context, l *liveTab, accept bool) error {
 	switch {
 	case caged(l.task) && l.inWalls():
-		return c.markWritten(l.task.ID)
-	case caged(l.task) || l.tab.Kind != store.TabAgent || !c.written(l.task):
+		return c.markWritten(l.task.ID, "")
+	case caged(l.task) || l.tab.Kind != store.TabAgent || !c.written(ctx, l.task):
 		return nil
 	case accept:
 		c.seenTo(l.task.ID)
@@ -173,8 +220,8 @@ func (c *Core) beforeStart(ctx context.Context, l *liveTab, accept bool) error {
 }
 
 // hereRuns is what a person is told who opens a terminal where a cage writes or has written.
-func (c *Core) hereRuns(t store.Task, kind string) []string {
-	if kind != store.TabShell && kind != store.TabTerminal || !c.written(t) {
+func (c *Core) hereRuns(ctx context.Context, t store.Task, kind string) []string {
+	if kind != store.TabShell && kind != store.TabTerminal || !c.written(ctx, t) {
 		return nil
 	}
 	return []string{"This terminal is in no cage, and a caged agent writes this folder: git, build tools, shells and editors that you start here may run what the agent wrote. " +

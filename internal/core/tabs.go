@@ -45,7 +45,7 @@ func (c *Core) TaskTab(ctx context.Context, call *Call, p api.TaskTabParams) (ap
 		return api.TaskTabResult{}, err
 	}
 	how.unattended, how.accept = prompt != "", p.AcceptFiles
-	result := api.TaskTabResult{TaskID: task.ID, TabID: tab.ID, Agent: tab.Agent, Title: tab.Title, Warnings: c.hereRuns(task, tab.Kind)}
+	result := api.TaskTabResult{TaskID: task.ID, TabID: tab.ID, Agent: tab.Agent, Title: tab.Title, Warnings: c.hereRuns(ctx, task, tab.Kind)}
 	l, err := c.startFor(ctx, call.Caller, task, tab, how)
 	if err != nil || prompt == "" {
 		return result, err

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"termic/internal/api"
 	"termic/internal/fault"
@@ -94,4 +95,43 @@ func TestNothingToAskAbout(t *testing.T) {
 	c.run("echo text > plain.txt")
 	call[api.TaskApplyResult](r, "task_apply", map[string]any{"task": "writer"})
 	call[api.TaskSandboxResult](r, "task_sandbox", map[string]any{"task": "writer", "mode": "off"})
+}
+
+// TestWhatACageWroteInOtherTasks: a task without a cage that begins on the branch of a caged one, from it or in its folder
+// is asked about like that one, before its agent starts among the files.
+func TestWhatACageWroteInOtherTasks(t *testing.T) {
+	r := newRig(t)
+	c := r.cageTask("writer", "enforce-fs", nil)
+	c.run("mkdir -p .claude && echo '{}' > .claude/settings.json && git add -A && git -c user.name=a -c user.email=a@example.com commit -qm hooked")
+	branch := r.live(c.id).Branch
+	const files = "added .claude/settings.json"
+	asked := func(name string, more map[string]any) {
+		t.Helper()
+		p := map[string]any{"name": name, "project": "repo", "agent": "osc7501", "sandbox": "off"}
+		for k, v := range more {
+			p[k] = v
+		}
+		made := call[api.TaskNewResult](r, "task_new", p)
+		var d api.TaskDetail
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+			d = call[api.TaskStatusResult](r, "task_status", map[string]any{"task": made.Task.ID}).Task
+			if d.Error != "" || time.Now().After(deadline) {
+				break
+			}
+		}
+		if !strings.Contains(d.Error, ".claude/settings.json") || d.Tabs[0].Live {
+			t.Fatalf("%s: the agent is live: %v, error %q", name, d.Tabs[0].Live, d.Error)
+		}
+		again := map[string]any{"task": made.Task.ID, "restart": d.Tabs[0].ID}
+		r.asksAbout(files, "task_tab", again)
+		again["acceptFiles"] = true
+		call[api.TaskTabResult](r, "task_tab", again)
+	}
+	asked("from its branch", map[string]any{"base": branch})
+	call[json.RawMessage](r, "task_archive", map[string]any{"task": c.id, "discard": true})
+	r.git(r.repo, "worktree", "add", "-q", filepath.Join(r.home, "again"), branch)
+	asked("its branch by hand", map[string]any{"from": filepath.Join(r.home, "again")})
+	if n := r.newTask("elsewhere", "osc7501", ""); !r.live(n.Task.ID).Tabs[0].Live {
+		t.Error("a task that has nothing to do with it is kept from starting")
+	}
 }
