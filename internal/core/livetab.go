@@ -177,14 +177,15 @@ func (c *Core) planAgent(ctx context.Context, l *liveTab, spec *ptyhost.Spec, ho
 // launch starts the program and puts the tab among the live ones. The row that finds a leftover after a crash is
 // written right after the start; until then the environment of the program names its task.
 func (c *Core) launch(ctx context.Context, l *liveTab, spec ptyhost.Spec) error {
-	ready := make(chan struct{}) // closed once l.term is set: the tap and the exit come from other goroutines
+	ready := make(chan struct{})      // closed once l.term is set: the tap comes from another goroutine
+	registered := make(chan struct{}) // closed once l is live or given up: one that ends at once ends after that
 	var signals func([]byte)
 	if l.tab.Kind == store.TabAgent {
 		signals = c.watchAgent(l, ready)
 	}
 	spec.Tap = signals
 	spec.OnExit = func(e ptyhost.ExitStatus) {
-		<-ready
+		<-registered
 		c.exited(l, e)
 	}
 	c.host.Forget(l.tab.ID)
@@ -196,7 +197,9 @@ func (c *Core) launch(ctx context.Context, l *liveTab, spec ptyhost.Spec) error 
 	}
 	l.term, l.started = term, time.Now()
 	close(ready)
-	if err := c.registerLive(ctx, l); err != nil {
+	err = c.registerLive(ctx, l)
+	close(registered)
+	if err != nil {
 		l.identity.revoke()
 		_ = term.End(context.WithoutCancel(ctx), 0) // the error that stopped us is the one to tell
 		return err

@@ -97,3 +97,26 @@ func TestScriptsFromACageStayInIt(t *testing.T) {
 type noMode struct{ ownCages }
 
 func (noMode) Check(sandbox.Mode) error { return errors.New("no cages here") }
+
+// TestProgramThatEndsAtOnce: one that is over before it was written down as live does not stay live, nor its row.
+func TestProgramThatEndsAtOnce(t *testing.T) {
+	r := newIDRig(t)
+	task, _ := r.placed("quick", "off", false, store.TabAgent, "talker")
+	for range 40 {
+		tab, err := r.store.CreateTab(t.Context(), store.Tab{TaskID: task.ID, Kind: store.TabTerminal, Title: "Quick", Command: []string{"/bin/true"}})
+		must(t, err)
+		l, err := r.startTab(t.Context(), task.ID, tab.ID, startHow{})
+		must(t, err)
+		<-l.term.Done()
+		if r.liveOf(tab.ID) != nil {
+			t.Fatal("a program that has ended is live")
+		}
+		if tab, err = r.store.Tab(t.Context(), tab.ID); err != nil || !tab.Exited {
+			t.Fatalf("its end is not stored: %+v, %v", tab, err)
+		}
+	}
+	rows, err := r.store.Terminals(t.Context())
+	if must(t, err); slices.ContainsFunc(rows, func(row store.Terminal) bool { return row.TaskID == task.ID }) {
+		t.Errorf("rows of ended programs are left: %+v", rows)
+	}
+}
