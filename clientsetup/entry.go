@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -58,11 +59,9 @@ func (e Entry) check() error {
 		}
 	}
 	for _, text := range []string{e.Folder, e.TokenFile, e.Command} {
-		for _, r := range text {
-			if r == 0 || r == utf8.RuneError {
-				return fault.New(fault.Unsupported, "The path %q cannot be written into a client's file, which holds only UTF-8", e.TokenFile).
-					WithHint("Move the data folder to a path of ordinary characters (TERMIC_DATA_DIR), then register again.")
-			}
+		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+			return fault.New(fault.Unsupported, "The path %q cannot be written into a client's file, which holds only UTF-8", e.TokenFile).
+				WithHint("Move the data folder to a path of ordinary characters (TERMIC_DATA_DIR), then register again.")
 		}
 	}
 	return nil
