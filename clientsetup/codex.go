@@ -126,6 +126,11 @@ func (codexConfig) cut(doc []byte, was Was, former map[string]any) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
+	if former != nil && len(former) == 0 {
+		if doc, err = tomledit.Set(doc, codexEntry, former); err != nil {
+			return nil, err
+		}
+	}
 	for _, key := range slices.Sorted(maps.Keys(former)) {
 		if doc, err = tomledit.Set(doc, codexKey(key), former[key]); err != nil {
 			return nil, err
@@ -152,6 +157,22 @@ func (codexConfig) cut(doc []byte, was Was, former map[string]any) ([]byte, erro
 		return doc, err
 	}
 	return doc, nil
+}
+
+// packed is the key under which an entry is written down by itself.
+const packed = "entry"
+
+func (codexConfig) pack(entry map[string]any) ([]byte, error) {
+	return tomledit.Set(nil, []string{packed}, entry)
+}
+
+func (codexConfig) unpack(text []byte) map[string]any {
+	m, err := tomledit.Decode(text)
+	if err != nil {
+		return nil
+	}
+	entry, _ := m[packed].(map[string]any)
+	return entry
 }
 
 // outside compares what is neither our entry nor the switch.
@@ -250,7 +271,8 @@ func codexBlock(_ Place, file string, fields []field) Block {
 	return Block{Where: file, Language: "toml", Text: string(doc)}
 }
 
+// surprise refuses a shape that is not understood.
 func surprise(what string) error {
-	return fault.New(fault.Conflict, "The file has a shape that is not expected here: %s", what).
-		WithHint("Nothing was changed. Correct it by hand, or put the block that is offered for copying in its place.")
+	return fault.New(fault.Conflict, "%s", what).
+		WithHint("Termic left the file as it is. Correct it by hand, or put the block that is offered for copying in its place.")
 }

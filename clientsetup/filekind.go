@@ -14,7 +14,6 @@ import (
 
 	"termic/internal/atomicfile"
 	"termic/internal/fault"
-	"termic/internal/tomledit"
 )
 
 // editor changes a client's file. All of it is pure: bytes in, bytes out.
@@ -25,6 +24,9 @@ type editor interface {
 	set(doc []byte, have, want map[string]any, order []field) ([]byte, error)
 	// cut takes the entry out and puts former in its place, if there is one.
 	cut(doc []byte, was Was, former map[string]any) ([]byte, error)
+	// pack and unpack write down an entry by itself, in the client's language, and read it.
+	pack(entry map[string]any) ([]byte, error)
+	unpack(text []byte) map[string]any
 	// outside fails if two documents do not mean the same outside of our entry.
 	outside(before, after []byte) error
 }
@@ -89,30 +91,6 @@ func (k *fileKind) read(file string) (doc []byte, f facts, missing bool, err err
 		return nil, facts{}, false, unreadable(file, err)
 	}
 	return doc, f, missing, nil
-}
-
-// unreadable puts an error of reading into words.
-func unreadable(file string, err error) error {
-	if e, ok := errors.AsType[*fault.Error](err); ok {
-		return fault.Wrap(err, e.Code, "%s cannot be edited: %s", file, e.Message).WithHint("%s", e.Hint)
-	}
-	const kept = "Termic left the file as it is."
-	if e, ok := errors.AsType[*tomledit.SyntaxError](err); ok {
-		return fault.Wrap(err, fault.Conflict, "%s does not parse: %s", file, e.Error()).
-			WithHint("%s Correct it, then try again. Quotation marks must be the straight kind.", kept)
-	}
-	if e, ok := errors.AsType[*jsonError](err); ok {
-		return fault.Wrap(err, fault.Conflict, "%s does not parse: %s", file, e.Error()).
-			WithHint("%s Correct it, then try again. Quotation marks must be the straight kind.", kept)
-	}
-	if e, ok := errors.AsType[*tomledit.RefusedError](err); ok {
-		return fault.Wrap(err, fault.Conflict, "%s cannot be edited: %s", file, e.Error()).
-			WithHint("%s Put the block that is offered for copying in by hand.", kept)
-	}
-	if errors.Is(err, atomicfile.ErrLoop) {
-		return fault.Wrap(err, fault.Conflict, "%s is a symbolic link that leads in a circle", file).WithHint("Repair the link, then try again.")
-	}
-	return fault.Wrap(err, fault.Unavailable, "%s cannot be read", file).WithHint("%s Check what lies there, and that you may read it.", kept)
 }
 
 func (k *fileKind) plan(_ context.Context, p Place, e Entry) (Plan, error) {
@@ -202,12 +180,12 @@ func (k *fileKind) editBack(file string, doc []byte, f facts, missing bool, r *R
 	plan := Plan{Client: k.client, Act: ActRemove, Entry: e, File: file, Before: doc, After: doc, Missing: missing, entry: f.entry}
 	if r.fits(file, doc) {
 		plan.After, plan.Delete, plan.folder = r.Origin, r.Missing, r.Folder
-		plan.former = decodeEntry(r.Former)
+		plan.former = k.editor.unpack(r.Former)
 		return plan, nil
 	}
 	was := Was{}
 	if r != nil && r.File == file {
-		was, plan.former = r.Was, decodeEntry(r.Former)
+		was, plan.former = r.Was, k.editor.unpack(r.Former)
 	}
 	if f.entry == nil && (was.Flag != flagNone || !f.ready) {
 		plan.Act = ActNone // the entry is gone, and no switch of ours is left
@@ -235,18 +213,6 @@ func (k *fileKind) editBack(file string, doc []byte, f facts, missing bool, r *R
 		plan.Notes = append(plan.Notes, "The switch "+codexFlag+" stays on, since it is not known who turned it on")
 	}
 	return plan, nil
-}
-
-func decodeEntry(doc []byte) map[string]any {
-	if len(doc) == 0 {
-		return nil
-	}
-	m, err := decodeJSON(doc)
-	if err != nil {
-		return nil
-	}
-	entry, _ := m.(map[string]any)
-	return entry
 }
 
 // attempts is how often an edit is made anew when somebody else writes the file at the same time.
@@ -351,8 +317,8 @@ func (k *fileKind) receiptOf(p Place, plan Plan) (Receipt, error) {
 		_, err := os.Stat(filepath.Dir(plan.Target))
 		r.Folder = errors.Is(err, fs.ErrNotExist)
 		if plan.former != nil {
-			if r.Former, err = json.Marshal(plan.former); err != nil {
-				r.Former = nil // a value that JSON has not; Origin has it
+			if r.Former, err = k.editor.pack(plan.former); err != nil {
+				return r, unreadable(plan.File, err)
 			}
 		}
 		f, err := k.editor.parse(plan.Before)
@@ -395,12 +361,4 @@ func removeFile(plan Plan) error {
 		_ = os.Remove(filepath.Dir(plan.Target)) // stays if something else is in it by now
 	}
 	return nil
-}
-
-func unwritable(file string, err error) error {
-	if err == nil || errors.Is(err, atomicfile.ErrChanged) {
-		return err
-	}
-	return fault.Wrap(err, fault.Unavailable, "%s cannot be written", file).
-		WithHint("Check that you may write it and its folder, and that the disk is not full.")
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/tailscale/hujson"
 )
@@ -21,7 +22,7 @@ type jsonConfig struct {
 // jsonError says that a document is not JSON.
 type jsonError struct{ err error }
 
-func (e *jsonError) Error() string { return e.err.Error() }
+func (e *jsonError) Error() string { return strings.TrimPrefix(e.err.Error(), "hujson: ") }
 func (e *jsonError) Unwrap() error { return e.err }
 
 var utf8BOM = []byte("\xef\xbb\xbf")
@@ -224,6 +225,23 @@ func (c jsonConfig) outside(before, after []byte) error {
 		return errOutside
 	}
 	return nil
+}
+
+func (jsonConfig) pack(entry map[string]any) ([]byte, error) { return encodeJSON(entry), nil }
+
+func (jsonConfig) unpack(text []byte) map[string]any { return decodeEntry(text) }
+
+// decodeEntry reads an entry that was written down as JSON; nil if there is none.
+func decodeEntry(doc []byte) map[string]any {
+	if len(doc) == 0 {
+		return nil
+	}
+	m, err := decodeJSON(doc)
+	if err != nil {
+		return nil
+	}
+	entry, _ := m.(map[string]any)
+	return entry
 }
 
 // decodeValue reads a part of a document; numbers stay as they are written.

@@ -31,7 +31,7 @@ type Receipt struct {
 	Folder  bool   `json:"folder,omitempty"` // the file's folder was made, too
 
 	Entry  json.RawMessage `json:"entry,omitempty"`  // our entry as it was written
-	Former json.RawMessage `json:"former,omitempty"` // an entry of our name that was somebody else's
+	Former []byte          `json:"former,omitempty"` // an entry of our name that was somebody else's, in the client's language
 	Was    Was             `json:"was"`
 }
 

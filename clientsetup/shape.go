@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"termic/internal/fault"
+	"termic/internal/tomledit"
 )
 
 // field is a key of an entry and its value, in the order in which they are written.
@@ -196,6 +197,9 @@ func port(address string) string {
 
 // same compares values of JSON and TOML: 600 equals 600.0.
 func same(a, b any) bool {
+	if tomledit.Equal(a, b) { // also what JSON has not
+		return true
+	}
 	x, err1 := json.Marshal(a)
 	y, err2 := json.Marshal(b)
 	return err1 == nil && err2 == nil && bytes.Equal(x, y)

@@ -57,7 +57,10 @@ func tryServer(ctx context.Context, e Entry, headers map[string]string, r *Repor
 		r.fail("discover", fmt.Sprintf("Port %s belongs to another server, %s", port(e.URL), words(server.Name)), "Free the port, or give the endpoint a new one and register again.")
 		return
 	}
-	r.Server = strings.TrimSpace("Termic " + words(server.Version))
+	r.Server = "Termic"
+	if server.Version != "" {
+		r.Server += " " + words(server.Version)
+	}
 	r.pass("discover", "%s speaks %s", r.Server, words(strings.Join(got.Result.SupportedVersions, ", ")))
 	if got, ok = ask(ctx, client, e, "tools/list", headers, r); ok {
 		r.Tools = len(got.Result.Tools)
