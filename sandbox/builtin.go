@@ -37,19 +37,29 @@ var agentHosts = map[string][]string{
 	"grok":     {"x.ai", "*.x.ai", "grok.com", "*.grok.com"},
 }
 
-// presets are named lists for the hosts of a layer, written with an @. Whoever may reach a code forge can publish there
-// what it reads.
-var presets = map[string][]string{
-	"@forges": {"github.com", "api.github.com", "codeload.github.com", "*.githubusercontent.com", "gitlab.com",
-		"bitbucket.org", "api.bitbucket.org", "codeberg.org"},
-	// @minimal adds nothing to what the agent itself needs.
-	"@minimal": {},
+// Group is a named list for the hosts of a layer, written with an @.
+type Group struct {
+	Name, Doc string // one sentence without its full stop
+	Hosts     []string
+}
+
+// Groups are the lists that are the same on every machine. Whoever may reach a code forge can publish there what it reads.
+func Groups() []Group {
+	return []Group{
+		{Name: "@forges", Doc: "Code forges; what the agent reads it can publish there",
+			Hosts: []string{"github.com", "api.github.com", "codeload.github.com", "*.githubusercontent.com", "gitlab.com", "bitbucket.org", "api.bitbucket.org", "codeberg.org"}},
+		{Name: "@minimal", Doc: "Nothing beside what the agent itself needs", Hosts: []string{}},
+	}
 }
 
 // Preset returns the host rules of a named list, such as "@forges".
 func Preset(name string) ([]string, bool) {
-	list, ok := presets[name]
-	return append([]string(nil), list...), ok
+	for _, g := range Groups() {
+		if g.Name == name {
+			return g.Hosts, true
+		}
+	}
+	return nil, false
 }
 
 // resolvePresets replaces the names of presets in a layer's hosts by their rules.
@@ -60,7 +70,7 @@ func resolvePresets(l Layer) ([]string, error) {
 			out = append(out, h)
 			continue
 		}
-		list, ok := presets[h]
+		list, ok := Preset(h)
 		if !ok {
 			return nil, fault.New(fault.InvalidArgument, "%s: there is no list of hosts named %q", l.Name, h).
 				WithHint("Use @forges or @minimal, or name the hosts.")

@@ -169,6 +169,11 @@ type SandboxAllowParams struct {
 	For   string `json:"for,omitempty" cli:"for" enum:"task|project|agent" doc:"for this task (the default), every task of its project, or its agent in every task"`
 }
 
+// SandboxGroupsParams are the parameters of sandbox_groups.
+type SandboxGroupsParams struct {
+	Fresh bool `json:"fresh,omitempty" cli:"fresh" doc:"ask the package tools again"`
+}
+
 // ProjectSettingsParams are the parameters of project_settings: the defaults of its tasks. Without any beside the name,
 // it only shows. Lists are as in task_sandbox.
 type ProjectSettingsParams struct {

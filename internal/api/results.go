@@ -194,6 +194,19 @@ type SandboxAllowResult struct {
 	Restart bool   `json:"restart"` // an agent of the task runs, and must be started again to have it
 }
 
+// SandboxGroupsResult is the result of sandbox_groups.
+type SandboxGroupsResult struct {
+	Groups []HostGroup `json:"groups"`
+}
+
+// HostGroup is a name that stands for several hosts in a list of a cage. A cage gets what it stands for when it is built.
+type HostGroup struct {
+	Name  string   `json:"name"` // as it is written in a list, with its @
+	Doc   string   `json:"doc"`  // one sentence without its full stop
+	Hosts []string `json:"hosts"`
+	Notes []string `json:"notes,omitempty"` // sentences: what could not be found out, and why
+}
+
 // WaitOutcome is how a wait ended.
 type WaitOutcome struct {
 	Outcome string `json:"outcome"`

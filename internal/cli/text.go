@@ -28,6 +28,7 @@ func renderers() map[string]func(*printer, json.RawMessage) error {
 		"task_stop":        as(showStop),
 		"task_sandbox":     as(showSandbox),
 		"sandbox_allow":    as(showAllow),
+		"sandbox_groups":   as(showGroups),
 		"task_tab":         as(showTab),
 		"task_tab_close":   as(showTabClose),
 		"task_agents":      as(showAgents),

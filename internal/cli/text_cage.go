@@ -56,6 +56,18 @@ func showAllow(p *printer, r api.SandboxAllowResult) {
 	}
 }
 
+func showGroups(p *printer, r api.SandboxGroupsResult) {
+	for _, g := range r.Groups {
+		p.printf("%s: %s\n", clean(g.Name), clean(g.Doc))
+		for _, h := range g.Hosts {
+			p.printf("    %s\n", clean(h))
+		}
+		for _, n := range g.Notes {
+			p.printf("    note: %s\n", clean(n))
+		}
+	}
+}
+
 func showDenials(p *printer, denials []api.Denial) {
 	for _, d := range denials {
 		word := "refused"

@@ -50,6 +50,7 @@ var samples = []struct{ line, result string }{
 		"layers":[{"kind":"task","read":["/opt/sdk"],"hosts":["example.com"]},{"kind":"repo","write":["/srv/data"]}]}`},
 	{"sandbox fix --mode off -y", `{"task_id":"01A","mode":"monitor","cage":{"mcp":false,"projects":[],"agents":["claude"],"read":[],"write":[],"hosts":[]},"ended":2,"warnings":["The sandbox mode is monitor, as .termic.yaml of the project asks"]}`},
 	{"sandbox allow fix --host example.com", `{"task_id":"01A","kind":"host","target":"example.com","for":"task","changed":true,"restart":true}`},
+	{"sandbox groups", `{"groups":[{"name":"@forges","doc":"Code forges","hosts":["a.example","*.b.example"]},{"name":"@registries","doc":"Tools","hosts":[],"notes":["npm did not answer."]}]}`},
 	{"sandbox allow fix --read /a --for project", `{"task_id":"01A","kind":"read","target":"/a","for":"project","changed":false,"restart":false}`},
 	{"status fix", `{"task":{"id":"01A","name":"fix","project":"web","state":"live","tabs":[],"denials":[
 		{"kind":"host","target":"evil.example:443","count":3,"last":"2026-01-02T03:04:05Z"},{"kind":"write","target":"/etc/x","count":1,"last":"2026-01-02T03:04:05Z","would_deny":true}]}}`},

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"termic/internal/api"
 	"termic/internal/fault"
 	"termic/internal/shellenv"
 	"termic/sandbox"
@@ -42,5 +43,36 @@ func (c *Core) withRegistries(ctx context.Context, layers []sandbox.Layer) ([]sa
 			out[i].Hosts = append(slices.Delete(slices.Clone(l.Hosts), at, at+1), set.Strings()...)
 		}
 	}
+	return out, nil
+}
+
+// SandboxGroups is the verb sandbox_groups. The package tools take seconds the first time.
+func (c *Core) SandboxGroups(ctx context.Context, _ *Call, p api.SandboxGroupsParams) (api.SandboxGroupsResult, error) {
+	var out api.SandboxGroupsResult
+	for _, g := range sandbox.Groups() {
+		out.Groups = append(out.Groups, api.HostGroup{Name: g.Name, Doc: g.Doc, Hosts: g.Hosts})
+	}
+	if p.Fresh {
+		if err := c.registries.Forget(ctx); err != nil {
+			return api.SandboxGroupsResult{}, err
+		}
+	}
+	indexes, err := c.registries.Indexes(ctx)
+	if err != nil {
+		return api.SandboxGroupsResult{}, err
+	}
+	tools := api.HostGroup{Name: registry.Preset, Doc: "What npm, Go, pip and cargo install from, as they are set up here", Hosts: []string{}}
+	set, err := registry.Set(indexes)
+	if err != nil {
+		tools.Notes = append(tools.Notes, sentence(err))
+	} else {
+		tools.Hosts = append(tools.Hosts, set.Strings()...)
+	}
+	for _, i := range indexes {
+		if i.Note != "" {
+			tools.Notes = append(tools.Notes, i.Note+".")
+		}
+	}
+	out.Groups = append(out.Groups, tools)
 	return out, nil
 }

@@ -48,6 +48,7 @@ task_restore      hide   none   none   none   none    none    none
 task_stop         reach  none   none   none   none    none    none
 task_sandbox      reach  none   none   none   none    none    none
 sandbox_allow     reach  none   none   none   none    none    none
+sandbox_groups    any    none   none   none   none    none    none
 project_settings  any    none   none   none   none    none    none
 project_refs      any    none   none   none   none    none    none
 project_consent   any    none   none   none   none    none    none

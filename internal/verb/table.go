@@ -71,6 +71,8 @@ var table = []Verb{
 		Doc: "Show how the agents of a task are caged, or change it; a change ends its terminals"}, (*core.Core).TaskSandbox),
 	define(Verb{Name: "sandbox_allow", CLI: "sandbox allow", Class: grant.Owner, Effect: sets, NotOn: notOnMCP(cagesAreTheOwners),
 		Doc: "Allow a host or a path that a cage refused; agents that run must be started again"}, (*core.Core).SandboxAllow),
+	define(Verb{Name: "sandbox_groups", CLI: "sandbox groups", Class: grant.Owner, Effect: reads, NotOn: notOnMCP(cagesAreTheOwners),
+		Doc: "Show which hosts the named groups stand for"}, (*core.Core).SandboxGroups),
 	define(Verb{Name: "project_settings", CLI: "project settings", Class: grant.Owner, Effect: sets, NotOn: notOnMCP(cagesAreTheOwners),
 		Doc: "Show or change what holds for the tasks of a project"}, (*core.Core).ProjectSettings),
 	define(Verb{Name: "project_refs", CLI: "project refs", Class: grant.Owner, Effect: sets, NotOn: notOnMCP("whose commits a repository keeps is for its owner to say"),

@@ -383,6 +383,12 @@ export interface SandboxAllowParams {
   for?: "task" | "project" | "agent";
 }
 
+/** What sandbox_groups takes. */
+export interface SandboxGroupsParams {
+  /** ask the package tools again */
+  fresh?: boolean;
+}
+
 /** What project_settings takes. */
 export interface ProjectSettingsParams {
   /** project: name or id */
@@ -532,6 +538,8 @@ export interface Verbs {
   task_sandbox: { params: TaskSandboxParams; result: TaskSandboxResult };
   /** Allow a host or a path that a cage refused; agents that run must be started again. */
   sandbox_allow: { params: SandboxAllowParams; result: SandboxAllowResult };
+  /** Show which hosts the named groups stand for. */
+  sandbox_groups: { params: SandboxGroupsParams; result: SandboxGroupsResult };
   /** Show or change what holds for the tasks of a project. */
   project_settings: { params: ProjectSettingsParams; result: ProjectSettingsResult };
   /** Show the refs that changed while a caged agent ran, and put them back. */
@@ -750,6 +758,11 @@ export interface SandboxAllowResult {
   changed: boolean;
   /** an agent of the task runs, and must be started again to have it */
   restart: boolean;
+}
+
+/** SandboxGroupsResult is the result of sandbox_groups. */
+export interface SandboxGroupsResult {
+  groups: HostGroup[];
 }
 
 /** ProjectSettingsResult is the result of project_settings. */
@@ -1023,6 +1036,17 @@ export interface CageLayer {
   read?: string[];
   write?: string[];
   hosts?: string[];
+}
+
+/** HostGroup is a name that stands for several hosts in a list of a cage. A cage gets what it stands for when it is built. */
+export interface HostGroup {
+  /** as it is written in a list, with its @ */
+  name: string;
+  /** one sentence without its full stop */
+  doc: string;
+  hosts: string[];
+  /** sentences: what could not be found out, and why */
+  notes?: string[];
 }
 
 /** RefChange is a branch, a tag or another ref of the repository that changed while a caged agent ran, which could have done it. Who did it is not known: it may have been the user. */

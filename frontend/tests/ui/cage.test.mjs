@@ -173,6 +173,27 @@ step("the dialog says what is in force and where each line is from", async () =>
   assert.equal(await dialog().getByRole("button", { name: "Save" }).isDisabled(), true, "nothing was changed");
 });
 
+step("a group says which hosts it stands for on this machine", async () => {
+  const { page } = rig();
+  const add = async (name) => {
+    await dialog().getByRole("button", { name: "Add a group of hosts" }).click();
+    await page.getByRole("menuitem", { name }).click();
+  };
+  await add(/^Code forges/);
+  await dialog().getByText("codeberg.org").waitFor();
+  await add(/^Package registries/);
+  await dialog()
+    .getByText(/stands for…/)
+    .waitFor({ state: "detached" });
+  const row = dialog().getByRole("listitem").filter({ hasText: "@registries" });
+  const told = await row.locator("xpath=following-sibling::li[1]").textContent();
+  assert.match(told, /[a-z]\.[a-z]|was not found|could not/); // hosts, or why there are none
+  for (const name of ["@forges", "@registries"])
+    await dialog()
+      .getByRole("button", { name: `Remove ${name}` })
+      .click();
+});
+
 step("a line that cannot be is refused with words, and the text stays; a good one waits to be saved", async () => {
   const { page } = rig();
   await dialog().getByRole("button", { name: "Add path" }).click();
