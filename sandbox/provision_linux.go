@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,16 +42,14 @@ func Provision(ctx context.Context, p Policy, l Launch) (*Provisioned, error) {
 		return nil, err
 	}
 	spec := cage.Spec{Argv: l.Argv, Env: p.GitEnvironment(p.environment(l.Env)), Dir: l.Dir, Net: p.OwnNetwork(), Ports: p.Doors(),
-		Terminal: l.Terminal, Stdio: l.Stdio, Limits: l.Limits, HelperPath: l.Helper,
-		View: p.cageView()}
-	spec.View.TmpBytes = tmpBytes(l.Limits.Memory)
+		Terminal: l.Terminal, Stdio: l.Stdio, Limits: l.Limits, HelperPath: l.Helper}
 	if l.OnAct != nil {
 		spec.Watch = &cage.Watch{What: cage.WatchWrites, On: l.OnAct}
 		if l.Reads {
 			spec.Watch.What = cage.WatchAll
 		}
 	}
-	c, err := cage.Start(ctx, spec)
+	c, p, err := p.start(ctx, spec)
 	if err != nil {
 		return nil, errors.Join(err, p.Remove())
 	}
@@ -64,6 +64,27 @@ func Provision(ctx context.Context, p Policy, l Launch) (*Provisioned, error) {
 		pr.served.Go(func() { _ = pr.proxy.Serve(listener) }) // ends with Close, or with the cage
 	}
 	return pr, nil
+}
+
+// startTries bounds how often a start is tried anew because something that was to be hidden has gone meanwhile.
+const startTries = 4
+
+// start starts the cage of p, and returns p as it was started. Sockets of outside processes and temporary files of /etc
+// come and go: one that is gone has nothing to hide, and the cage, which hides only what is there, is started without it.
+func (p Policy) start(ctx context.Context, spec cage.Spec) (*cage.Cage, Policy, error) {
+	gone := func(path string) bool {
+		_, err := os.Lstat(path)
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	for try := 1; ; try++ {
+		p.sockets = slices.DeleteFunc(slices.Clone(p.sockets), gone)
+		spec.View = p.cageView()
+		spec.View.TmpBytes = tmpBytes(spec.Limits.Memory)
+		c, err := cage.Start(ctx, spec)
+		if err == nil || !slices.ContainsFunc(p.sockets, gone) || try == startTries {
+			return c, p, err
+		}
+	}
 }
 
 // Policy is what was provisioned.
