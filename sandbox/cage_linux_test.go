@@ -22,8 +22,8 @@ func needCage(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if r := cage.Probe(ctx, ""); !r.Enforce || !r.EnforceFs {
-		t.Skipf("NOT TESTED: this machine builds no cage: %v, %v", r.Problem, r.ProblemFs)
+	if r := cage.Probe(ctx, ""); !r.Enforce { // none of these is on the host's network
+		t.Skipf("NOT TESTED: this machine builds no cage: %v", r.Problem)
 	}
 }
 

@@ -44,6 +44,29 @@ func systemView(t *testing.T) View {
 	return v
 }
 
+// Of a machine that is known, what the tests must find there. Empty = whatever they find.
+const (
+	envLandlock = "TERMIC_TEST_LANDLOCK" // the ABI of Landlock
+	envLimits   = "TERMIC_TEST_LIMITS"   // what holds the limits of processes and memory
+)
+
+// networks are the values of Spec.Net with which cages can be built here. Where the host's network is refused, the refusal is
+// looked at. helper is the program to try with, if it is not this one.
+func networks(t *testing.T, helper ...string) []bool {
+	t.Helper()
+	r := Probe(t.Context(), strings.Join(helper, ""))
+	switch {
+	case !r.Enforce:
+		t.Fatal(words(r.Problem))
+	case r.EnforceFs:
+		return []bool{true, false}
+	case r.Holds.Landlock >= fsLandlock || fault.CodeOf(r.ProblemFs) != fault.Unsupported || !strings.Contains(words(r.ProblemFs), "Use the mode enforce"):
+		t.Fatalf("Landlock %d, and a cage on the host's network is refused so: %s", r.Holds.Landlock, words(r.ProblemFs))
+	}
+	t.Logf("NOT TRIED on the host's network: %s", words(r.ProblemFs))
+	return []bool{true}
+}
+
 // folder is t.TempDir without a link on the way.
 func folder(t *testing.T) string {
 	t.Helper()

@@ -27,7 +27,7 @@ func TestGrants(t *testing.T) {
 		put(t, filepath.Join(dir, n), n)
 	}
 	must(t, os.Symlink(dir+"/none/f", dir+"/rw/link"))
-	for _, net := range []bool{true, false} {
+	for _, net := range networks(t) {
 		o := newObedient(t, Spec{Net: net, View: with(systemView(t), Mount{Source: dir + "/rw", Write: true}, Mount{Source: dir + "/ro"},
 			Mount{Source: dir + "/ro/f", Target: "/else/where"}, Mount{Source: dir + "/single", Target: dir + "/rw/single", Write: true})})
 		o.want("ok rw/f", "read", dir+"/rw/f")
@@ -356,6 +356,9 @@ func TestProbe(t *testing.T) {
 	if r.Holds.Landlock < fsLandlock == r.EnforceFs {
 		t.Errorf("Landlock %d, and files alone: %v, %v", r.Holds.Landlock, r.EnforceFs, r.ProblemFs)
 	}
+	if want := os.Getenv(envLandlock); want != "" && want != strconv.Itoa(r.Holds.Landlock) {
+		t.Errorf("Landlock %d on %s, want %s", r.Holds.Landlock, r.Kernel, want)
+	}
 	t.Logf("%+v", r)
 	if again := p.Report(t.Context(), ""); again.Kernel != r.Kernel || !again.Enforce {
 		t.Errorf("%+v", again)
@@ -395,6 +398,9 @@ func TestLimits(t *testing.T) {
 	t.Logf("processes %+v, memory %+v, files %+v", e.Processes, e.Memory, e.OpenFiles)
 	if e.OpenFiles.Value != 64 || e.Memory.By == "" {
 		t.Errorf("%+v", e)
+	}
+	if want := os.Getenv(envLimits); want != "" && (e.Processes.By != want || e.Memory.By != want) {
+		t.Errorf("the limits are held by %q and %q, want %q", e.Processes.By, e.Memory.By, want)
 	}
 	if e.Processes.By == "" {
 		t.Skip("nothing here limits processes: " + e.Processes.Note)

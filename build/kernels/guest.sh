@@ -1,0 +1,89 @@
+#!/bin/sh
+# guest.sh is the first program on the disk of the virtual machine. It sets up what a distribution would have, runs the tests
+# that lie in /kernels, and ends the machine. What it finds goes to the second serial line, which the host reads:
+#
+#   FACT name value...
+#   STEP name, the test program's own words, then DONE name exit-code seconds
+#   END
+export PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin HOME=/root LC_ALL=C TERM=dumb
+user=1500 # as in the tests
+
+exec 3>/dev/ttyS1
+stty -F /dev/ttyS1 raw -echo
+say() { echo "$*" >&3; }
+
+# over ends the machine at once. The disk is thrown away anyhow.
+over() {
+  say END
+  stty -F /dev/ttyS1 drain 2>/dev/null
+  sleep 1
+  echo 1 >/proc/sys/kernel/sysrq
+  echo b >/proc/sysrq-trigger
+  sleep 60
+}
+trap over EXIT
+
+mkdir -p /dev/pts /dev/shm
+mount -t devpts -o gid=5,mode=620,ptmxmode=666 devpts /dev/pts
+mount -t tmpfs -o mode=1777 shm /dev/shm
+mount -t tmpfs -o mode=755 run /run
+mount -t securityfs security /sys/kernel/security
+mount -t cgroup2 cgroup2 /sys/fs/cgroup
+mount -t debugfs debug /sys/kernel/debug 2>/dev/null
+chmod 1777 /tmp /var/tmp
+ln -sf /proc/self/fd /dev/fd
+ip link set lo up
+# An address that is not loopback, on a wire that leads nowhere.
+modprobe dummy numdummies=1 && ip link set dummy0 up && ip address add 10.73.0.2/24 dev dummy0
+hostname kernels 2>/dev/null || echo kernels >/proc/sys/kernel/hostname
+for module in overlay fuse tun loop vsock af_alg; do modprobe -q "$module"; done
+
+# A part of the tree of control groups that belongs to the user, as systemd delegates it.
+group=/sys/fs/cgroup/user
+mkdir -p $group/app
+echo '+pids +memory' >/sys/fs/cgroup/cgroup.subtree_control
+echo '+pids +memory' >$group/cgroup.subtree_control
+chown -R $user:$user $group
+
+say FACT kernel "$(uname -r)"
+say FACT lsm "$(cat /sys/kernel/security/lsm)"
+say FACT cgroup "$(cat $group/cgroup.subtree_control)"
+say FACT memory "$(sed -n 's/^MemTotal: *//p' /proc/meminfo)"
+
+# step NAME WHO GROUP PROGRAM ARGUMENT...: WHO is root or user, GROUP is the group to be in.
+step() {
+  name=$1 who=$2 in=$3
+  shift 3
+  say STEP "$name"
+  begin=$(date +%s)
+  as=
+  [ "$who" = root ] || as="setpriv --reuid=$user --regid=$user --clear-groups --inh-caps=-all"
+  mkdir -p "/home/$name"
+  [ "$who" = root ] || chown $user:$user "/home/$name"
+  ( # a process of its own, for the group
+    echo "$(exec sh -c 'echo $PPID')" >"$in/cgroup.procs"
+    cd /kernels/src && exec env HOME="/home/$name" $as "$@"
+  ) >&3 2>&1 </dev/null
+  say DONE "$name" $? $(($(date +%s) - begin))
+}
+
+# apparmor_steps LIMIT: the helper where AppArmor restricts namespaces, without its profile and with it.
+apparmor_steps() {
+  switch=/proc/sys/kernel/apparmor_restrict_unprivileged_userns
+  grep -q apparmor /sys/kernel/security/lsm || { say "APPARMOR NOT TESTED: it is not among the security modules"; return; }
+  [ -e $switch ] || { say "APPARMOR NOT TESTED: this kernel has no $switch"; return; }
+  echo 1 >$switch
+  cp /kernels/termic-cage /usr/bin/termic-cage
+  TERMIC_TEST_APPARMOR=bare step apparmor-without-profile user $app /kernels/cage -test.v "$1" -test.run 'TestAppArmor$'
+  lib=/kernels/parser/usr/lib/x86_64-linux-gnu
+  : >/etc/apparmor-parser.conf
+  step apparmor-parser root $app $lib/ld-linux-x86-64.so.2 --library-path $lib /kernels/parser/usr/sbin/apparmor_parser \
+    --config-file /etc/apparmor-parser.conf -r -K -T -b /kernels/parser/etc/apparmor.d /kernels/termic-cage.apparmor
+  say "APPARMOR $(cat /sys/kernel/security/apparmor/profiles)"
+  TERMIC_TEST_APPARMOR=profiled step apparmor-with-profile user $app /kernels/cage -test.v "$1" -test.run 'TestAppArmor$'
+  echo 0 >$switch
+}
+
+app=$group/app
+export TERMIC_TEST_LANDLOCK TERMIC_TEST_LIMITS TERMIC_ATTACK_WEAK
+. /kernels/steps
