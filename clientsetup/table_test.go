@@ -207,3 +207,33 @@ func TestReceiptsAreForTheOwnerAlone(t *testing.T) {
 		t.Error("something else is gone")
 	}
 }
+
+// What a person wrote between our entry and its comma stays.
+func TestACommentBehindTheEntryStays(t *testing.T) {
+	r := newRig(t)
+	file := filepath.Join(r.place.Home, ".config", "opencode", "opencode.json")
+	r.put(file, "{\"mcp\": {\n  \"termic\": {} /* keep */,\n  \"b\": 1\n}}\n")
+	r.remove("opencode", true)
+	r.wantFile(file, "{\"mcp\": {\n   /* keep */\n  \"b\": 1\n}}\n")
+}
+
+// A file whose folder takes no copy is not changed.
+func TestNoCopyNoChange(t *testing.T) {
+	_, err := backUp(filepath.Join(t.TempDir(), "gone", "config.toml"), nil, time.Now())
+	if fault.CodeOf(err) != fault.Unavailable || fault.From(err).Hint == "" {
+		t.Errorf("%v", err)
+	}
+}
+
+// A receipt is for one file. Another one, even of the same content, is not ours to take away.
+func TestAReceiptOfAnotherFile(t *testing.T) {
+	r := newRig(t)
+	r.register("codex") // there was no file
+	other := filepath.Join(r.place.Home, "other")
+	r.put(filepath.Join(other, "config.toml"), r.get(r.config()))
+	r.place.Environ = append(r.place.Environ, "CODEX_HOME="+other)
+	r.remove("codex", false)
+	if got := r.get(filepath.Join(other, "config.toml")); strings.Contains(got, "termic") || !strings.Contains(got, codexFlag) {
+		t.Errorf("%q", got)
+	}
+}
