@@ -69,6 +69,10 @@ func (c *Core) openTab(ctx context.Context, task store.Task, kind string, p api.
 	}
 	if p.Restart != "" {
 		tab, err := resolveTab(tabs, p.Restart)
+		if err == nil && c.liveOf(tab.ID) != nil {
+			err = fault.New(fault.Conflict, "The program of the tab %q runs", tab.Title).
+				WithHint("End it first: `termic stop %s`, or close the tab.", shellWord(task.Name))
+		}
 		return tab, c.howAgain(tab, task), err
 	}
 	for _, t := range tabs {
