@@ -28,7 +28,7 @@ type measure struct {
 	run  func(context.Context, *bench) ([]row, error)
 }
 
-var measures = []measure{{"start", start}, {"tasknew", taskNew}, {"flood", flood}, {"idle", idle}, {"cage", runCage}}
+var measures = []measure{{"start", start}, {"tasknew", taskNew}, {"flood", flood}, {"idle", idle}, {"cage", runCage}, {"watch", runWatch}}
 
 func main() {
 	if len(os.Args) == 3 && os.Args[1] == benchClient {
