@@ -122,7 +122,8 @@ build_tests() {
     nice go test -c -tags headless,weakcage -o "$work/kernels/$p-weak" "./sandbox/$p"
   done
   nice go test -c -tags headless -o "$work/kernels/sandbox" ./sandbox
-  nice go build -tags headless -o "$work/kernels/termic-cage" ./sandbox/cmd/termic-cage
+  mkdir "$work/kernels/bin" # not beside the tests, which would take it for theirs
+  nice go build -tags headless -o "$work/kernels/bin/termic-cage" ./sandbox/cmd/termic-cage
   mkdir "$work/kernels/src"
   cp build/linux/termic-cage.apparmor "$work/kernels/"
   local parser d
@@ -172,7 +173,7 @@ build_disk() {
   cp -a "$work/git-core/." "$root$(git --exec-path)/"
   rm -rf "$work/git-core"
   put "$root" git-receive-pack git-upload-pack 2>/dev/null || true
-  mkdir -p "$root/etc/ssh" "$root/usr/share/git-core/templates" "$root/usr/lib/modules"
+  mkdir -p "$root/etc/ssh" "$root/usr/share/git-core" "$root/usr/lib/modules"
   printf 'root:x:0:0:root:/root:/bin/sh\nuser:x:1500:1500:user:/home/user:/bin/sh\n' >"$root/etc/passwd"
   printf 'root:x:0:\nuser:x:1500:\n' >"$root/etc/group"
   printf '127.0.0.1 localhost kernels\n::1 localhost\n' >"$root/etc/hosts"
@@ -180,6 +181,7 @@ build_disk() {
     printf 'made up for a test\n' >"$root/etc/$f"
     chmod 600 "$root/etc/$f"
   done
+  cp -aL /usr/share/git-core/templates "$root/usr/share/git-core/"
   cp -a "$mods" "$root/usr/lib/modules/"
   cp -a "$work/kernels" "$root/kernels"
   write_steps "$3" >"$root/kernels/steps"

@@ -15,7 +15,7 @@ say() { echo "$*" >&3; }
 # over ends the machine at once. The disk is thrown away anyhow.
 over() {
   say END
-  stty -F /dev/ttyS1 drain 2>/dev/null
+  sync
   sleep 1
   echo 1 >/proc/sys/kernel/sysrq
   echo b >/proc/sysrq-trigger
@@ -73,7 +73,7 @@ apparmor_steps() {
   grep -q apparmor /sys/kernel/security/lsm || { say "APPARMOR NOT TESTED: it is not among the security modules"; return; }
   [ -e $switch ] || { say "APPARMOR NOT TESTED: this kernel has no $switch"; return; }
   echo 1 >$switch
-  cp /kernels/termic-cage /usr/bin/termic-cage
+  cp /kernels/bin/termic-cage /usr/bin/termic-cage
   TERMIC_TEST_APPARMOR=bare step apparmor-without-profile user $app /kernels/cage -test.v "$1" -test.run 'TestAppArmor$'
   lib=/kernels/parser/usr/lib/x86_64-linux-gnu
   : >/etc/apparmor-parser.conf

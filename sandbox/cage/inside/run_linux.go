@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -35,15 +37,13 @@ func run(c *socket) error {
 	if !ok {
 		return failed(wire.StepSpec, "", fmt.Errorf("expected a program, got %T", m))
 	}
+	makeThreads()
 	pid, err := start(r, fds)
 	if err != nil {
 		return err
 	}
 	if err := c.send(&wire.Started{Pid: pid}); err != nil {
 		return err
-	}
-	for range spareThreads {
-		go func() { _ = unix.Nanosleep(&unix.Timespec{Nsec: 5e6}, nil) }()
 	}
 	// Both end with the process: whichever is first, the kernel ends every other process of the namespace after it.
 	done := make(chan struct{}, 2)
@@ -59,9 +59,28 @@ func run(c *socket) error {
 	return nil
 }
 
-// spareThreads are made while threads can still be made: the runtime ends a process in which it cannot, and a program that
-// uses up the cage's processes would end the cage. Threads that have nothing to do are kept.
-const spareThreads = 3
+// spareThreads are what run needs besides the thread that it is on: one waits for children, one for the app, one for signals,
+// one runs what is there to run, and one is in reserve.
+const spareThreads = 5
+
+// makeThreads makes threads before there is a program: the runtime ends a process in which it can make none, and a program
+// that uses up the cage's processes would so end the cage. Threads that have nothing to do are kept.
+func makeThreads() {
+	var here, gone sync.WaitGroup
+	leave := make(chan struct{})
+	for range spareThreads {
+		here.Add(1)
+		gone.Go(func() {
+			runtime.LockOSThread() // all at once, so that none can take the thread of another
+			here.Done()
+			<-leave
+			runtime.UnlockOSThread() // or the thread would end with this
+		})
+	}
+	here.Wait()
+	close(leave)
+	gone.Wait() // or they would not be free yet when the program is there
+}
 
 // start executes the program on the terminal, or on the descriptors that came along.
 func start(r *wire.Run, fds []int) (int, error) {
