@@ -135,6 +135,10 @@ e2e-clients: setup-test headless ## the real claude and codex against a fake mod
 conformance: setup-window ## the public MCP conformance suite and the TypeScript client (downloads 200 MB once)
 	build/conformance.sh -v
 
+.PHONY: test-kernels
+test-kernels: setup-headless ## the cage's tests in virtual machines with other kernels (downloads 60 MB once)
+	build/kernels.sh $(KERNELS)
+
 .PHONY: bench
 bench: setup-headless headless ## the measures of bench/, printed as a table
 	CGO_ENABLED=0 go run $(HEADLESS) ./bench
