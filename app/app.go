@@ -131,7 +131,11 @@ func (a *App) openCore(ctx context.Context, home string, o Options) error {
 		return err
 	}
 	a.endpoint = newEndpoint(a.dir, a.settings, grant.NewRegistry(), o.Version, a.Log)
-	a.Core, err = core.New(ctx, core.Options{Endpoint: a.endpoint, Store: a.store, Settings: a.settings, Git: git, Host: ptyhost.New(ptyhost.Options{Log: a.Log}),
+	binary, err := os.Executable()
+	if err != nil {
+		a.Log.Warn("this program does not know where it is; clients cannot be told to run it", "err", err)
+	}
+	a.Core, err = core.New(ctx, core.Options{Binary: binary, Endpoint: a.endpoint, Store: a.store, Settings: a.settings, Git: git, Host: ptyhost.New(ptyhost.Options{Log: a.Log}),
 		Shell: prober, Log: a.Log, Home: home, DataDir: a.dir.Path, Version: o.Version, Raise: a.Raise, Quit: a.Quit})
 	if err != nil {
 		return err

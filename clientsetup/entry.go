@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"termic/internal/api"
 	"termic/internal/fault"
 )
 
@@ -18,7 +19,7 @@ const Name = "termic"
 const TokenHeader = "X-Termic-Token"
 
 // Revision is the revision of the Model Context Protocol that the endpoint speaks, the only one.
-const Revision = "2026-07-28"
+const Revision = api.MCPRevision
 
 // ToolTimeout is how long a client waits for one call of a tool. The longest wait of a tool is 300 s, and clients give up
 // after 60 s (Claude Code 2.1.332) or at 300 s exactly (Codex 0.171.0) unless told otherwise.

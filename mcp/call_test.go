@@ -381,7 +381,7 @@ func TestRevisionStandsOnce(t *testing.T) {
 		}
 		return err
 	}))
-	if len(found) != 1 || found["../mcp/doc.go"] != 1 {
+	if len(found) != 1 || found["../internal/api/clients.go"] != 1 {
 		t.Errorf("the revision stands in %v", found)
 	}
 }

@@ -19,8 +19,10 @@
 // the app does; streams of events, resources and prompts of the protocol, which it does not offer.
 package mcp
 
+import "termic/internal/api"
+
 // Revision is the one revision of the protocol that is spoken.
-const Revision = "2026-07-28"
+const Revision = api.MCPRevision
 
 // Path is where the endpoint is. Everything else is 404 without a body, the well-known addresses of OAuth above all: a
 // client that finds anything there begins to log in instead of reading its token again.

@@ -570,6 +570,8 @@ type WindowState struct {
 	TasksDir string        `json:"tasks_dir"`
 	MCP      *MCPResult    `json:"mcp,omitempty"` // absent in an app without an endpoint
 	Cages    []CageOffer   `json:"cages"`         // what this machine can enforce, from open to tight
+
+	StaleClients []StaleClient `json:"stale_clients,omitempty"` // registrations that no longer fit
 }
 
 // TaskStopResult is the result of task_stop.

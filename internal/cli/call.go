@@ -42,7 +42,9 @@ func (r *runner) call(ctx context.Context, inv invocation) error {
 	if err != nil {
 		return err
 	}
-	r.exit = outcomeExit(data)
+	if r.exit = outcomeExit(data); inv.verb.Name == "client_verify" {
+		r.exit = reportExit(data)
+	}
 	return r.print(inv, data)
 }
 
@@ -109,6 +111,15 @@ func progress(e api.Event) string {
 	return ""
 }
 
+// reportExit is the exit code of client verify: a script asks whether a client would connect.
+func reportExit(data json.RawMessage) int {
+	var report api.ClientReport
+	if json.Unmarshal(data, &report) == nil && report.OK {
+		return fault.ExitOK
+	}
+	return fault.ExitError
+}
+
 // outcomeExit reads the exit code from a result: how a wait ended, or whether apply left conflicts.
 func outcomeExit(data json.RawMessage) int {
 	var r struct {
@@ -169,6 +180,13 @@ func (r *runner) printLosses(f *fault.Error) {
 		}
 	}
 	raw, err := json.Marshal(f.Data["losses"])
+	var words []string
+	if err == nil && json.Unmarshal(raw, &words) == nil {
+		for _, w := range words {
+			fmt.Fprintf(r.Stderr, "  %s\n", clean(w))
+		}
+		return
+	}
 	var losses []api.Loss
 	if err != nil || json.Unmarshal(raw, &losses) != nil {
 		return // the data is of another form; --json shows it

@@ -76,6 +76,8 @@ func (r *runner) dispatch(ctx context.Context, inv invocation) error {
 		return r.help(inv.text("verb"))
 	case inv.verb.Name == "version":
 		return r.version()
+	case inv.verb.Name == "mcp_headers":
+		return r.mcpHeaders()
 	case inv.verb.Name == "serve":
 		return r.serve(ctx, inv)
 	}

@@ -5,10 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 
 	"termic/internal/api"
 	"termic/internal/control"
+	"termic/internal/datadir"
 	"termic/internal/fault"
 )
 
@@ -42,3 +47,27 @@ func (r *runner) serve(ctx context.Context, inv invocation) error {
 	}
 	return err
 }
+
+// mcpHeaders prints what a client must send, for one that runs this program to get it. It reads the file of the endpoint and
+// asks nobody, so it works in the scrubbed environment of a client, and says on standard error why there is nothing to print.
+func (r *runner) mcpHeaders() error {
+	dir, err := datadir.Find(r.Getenv)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(dir, datadir.MCPTokenFile)
+	b, err := os.ReadFile(file)
+	token := strings.TrimSpace(string(b))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fault.New(fault.Unavailable, "There is no token in %s", file).WithHint("Start Termic, and switch its MCP endpoint on: `termic mcp enable`.")
+	case err != nil:
+		return fault.Wrap(err, fault.Unavailable, "The token in %s cannot be read", file)
+	case token == "" || strings.Trim(token, tokenRunes) != "":
+		return fault.New(fault.Unavailable, "%s does not hold a token", file).WithHint("Make a new one: `termic mcp rotate`.")
+	}
+	return r.printJSON(map[string]string{"X-Termic-Token": token})
+}
+
+// tokenRunes are what a token is made of: hexadecimal digits.
+const tokenRunes = "0123456789abcdef"

@@ -43,6 +43,7 @@ type Options struct {
 	Raise    func() bool // shows the window; false without one. May be nil
 	Quit     func()      // asks the app to end; must not wait for it. May be nil
 	Endpoint Endpoint    // of MCP; nil where there is none
+	Binary   string      // this program, absolute: what a client may run to get the token
 	Cages    Cages       // tells what programs can do; nil: the cages that Core builds. For tests
 }
 
@@ -61,6 +62,8 @@ type Core struct {
 	machine    sandbox.Machine
 	registries *registry.Kept
 	version    string
+	binary     string
+	clients    clients
 	raise      func() bool
 	quit       func()
 	endpoint   Endpoint
@@ -91,7 +94,7 @@ type Core struct {
 // New makes a Core on an opened profile, mends what a killed app left behind, and takes up the settings.
 func New(ctx context.Context, o Options) (*Core, error) {
 	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home, dataDir: o.DataDir, denials: newDenials(),
-		version: o.Version, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, beacon: newBeacon(),
+		version: o.Version, binary: o.Binary, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, beacon: newBeacon(),
 		live: map[string]*liveTab{}, busy: map[string]chan struct{}{}, starting: map[string]bool{}, ended: map[string]string{}}
 	c.refs = newRefWatch(c)
 	c.refs.load()

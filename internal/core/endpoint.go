@@ -79,6 +79,7 @@ func (c *Core) withEndpoint(act func(Endpoint) error) (api.MCPResult, error) {
 // token with an earlier bind is started again; it returns at once.
 func (c *Core) EndpointChanged() {
 	c.beacon.change()
+	c.spawn(c.lookAtClients)
 	c.reconnectCaged()
 }
 

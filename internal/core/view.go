@@ -235,7 +235,7 @@ func (c *Core) WindowState(ctx context.Context, _ *Call, _ api.WindowStateParams
 		names[p.ID] = p.Name
 	}
 	s := api.WindowState{Rev: rev, Version: c.version, Projects: projects, Tasks: make([]api.TaskDetail, len(tasks)),
-		Agents: c.shownAgents(ctx), Notices: append(c.allNotices(), c.refs.notices(names)...), Focus: c.takeFocus(), TasksDir: c.settings.Get().Tasks.Dir, Cages: c.cageOffers()}
+		Agents: c.shownAgents(ctx), Notices: append(c.allNotices(), c.refs.notices(names)...), Focus: c.takeFocus(), TasksDir: c.settings.Get().Tasks.Dir, Cages: c.cageOffers(), StaleClients: c.staleClients()}
 	if c.endpoint != nil {
 		status := c.endpoint.Status()
 		s.MCP = &status

@@ -49,6 +49,11 @@ task_stop         reach  none   none   none   none    none    none
 task_sandbox      reach  none   none   none   none    none    none
 sandbox_allow     reach  none   none   none   none    none    none
 sandbox_groups    any    none   none   none   none    none    none
+client_list       any    none   none   none   none    none    none
+client_plan       any    none   none   none   none    none    none
+client_register   any    none   none   none   none    none    none
+client_unregister any    none   none   none   none    none    none
+client_verify     any    none   none   none   none    none    none
 project_settings  any    none   none   none   none    none    none
 project_refs      any    none   none   none   none    none    none
 project_consent   any    none   none   none   none    none    none
@@ -65,6 +70,7 @@ quit              any    none   none   none   none    none    none
 doctor            any    none   none   none   none    none    none
 window_state      any    none   none   none   none    none    none
 version           none   none   none   none   none    none    none
+mcp_headers       none   none   none   none   none    none    none
 help              none   none   none   none   none    none    none
 serve             none   none   none   none   none    none    none
 `
@@ -83,19 +89,23 @@ const (
 
 // rest are the arguments that a verb needs beside its target, so that a call gets as far as it may.
 var rest = map[string]map[string]any{
-	"task_new":         {"name": "x", "base": "no-such-branch"},
-	"task_send":        {"prompt": "hello"},
-	"task_wait":        {"timeoutMs": 1},
-	"task_rename":      {"name": "renamed"},
-	"task_tab_close":   {"tab": "no-such-tab"},
-	"project_add":      {"path": "/nonexistent"},
-	"project_remove":   {"name": "no-such-project"},
-	"project_settings": {"name": "no-such-project"},
-	"project_refs":     {"name": "no-such-project"},
-	"project_consent":  {"name": "no-such-project"},
-	"sandbox_allow":    {"host": "example.com"},
-	"settings_get":     {"key": "git.path"},
-	"settings_set":     {"key": "terminal.font_size", "value": "13"},
+	"task_new":          {"name": "x", "base": "no-such-branch"},
+	"task_send":         {"prompt": "hello"},
+	"task_wait":         {"timeoutMs": 1},
+	"task_rename":       {"name": "renamed"},
+	"task_tab_close":    {"tab": "no-such-tab"},
+	"project_add":       {"path": "/nonexistent"},
+	"project_remove":    {"name": "no-such-project"},
+	"project_settings":  {"name": "no-such-project"},
+	"project_refs":      {"name": "no-such-project"},
+	"project_consent":   {"name": "no-such-project"},
+	"sandbox_allow":     {"host": "example.com"},
+	"client_plan":       {"client": "no-such-client"},
+	"client_register":   {"client": "no-such-client"},
+	"client_unregister": {"client": "no-such-client"},
+	"client_verify":     {"client": "no-such-client"},
+	"settings_get":      {"key": "git.path"},
+	"settings_set":      {"key": "terminal.font_size", "value": "13"},
 }
 
 func readMatrix(t *testing.T) map[string][columns]string {

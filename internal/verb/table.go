@@ -20,6 +20,8 @@ const endpointIsTheOwners = "a caller must not switch or renew its own door"
 
 const cagesAreTheOwners = "what a cage allows is the owner's to say"
 
+const clientsAreTheOwners = "the files of the person's programs are the person's"
+
 func notOnMCP(why string) map[grant.Face]string { return map[grant.Face]string{grant.MCP: why} }
 
 // table is every verb, in the order in which help and tools/list show them. Its golden file is testdata/table.golden.
@@ -98,6 +100,16 @@ var table = []Verb{
 		Doc: "Switch the MCP endpoint off; calls under way end"}, (*core.Core).MCPDisable),
 	define(Verb{Name: "mcp_rotate", CLI: "mcp rotate", Class: grant.Owner, Effect: writes, NotOn: notOnMCP(endpointIsTheOwners),
 		Doc: "Replace the token of the MCP endpoint; the old one is worthless at once"}, (*core.Core).MCPRotate),
+	define(Verb{Name: "client_list", CLI: "client list", Class: grant.Owner, Effect: reads, NotOn: notOnMCP(clientsAreTheOwners),
+		Doc: "Show with which MCP clients the endpoint can be registered, and how that stands"}, (*core.Core).ClientList),
+	define(Verb{Name: "client_plan", CLI: "client show", Class: grant.Owner, Effect: reads, NotOn: notOnMCP(clientsAreTheOwners),
+		Doc: "Show what registering with a client would write, and what can be copied instead"}, (*core.Core).ClientPlan),
+	define(Verb{Name: "client_register", CLI: "client register", Class: grant.Owner, Effect: sets, NotOn: notOnMCP(clientsAreTheOwners),
+		Doc: "Register the MCP endpoint with a client, or repair the registration"}, (*core.Core).ClientRegister),
+	define(Verb{Name: "client_unregister", CLI: "client unregister", Class: grant.Owner, Effect: sets, NotOn: notOnMCP(clientsAreTheOwners),
+		Doc: "Take a registration back; the client's file is as it was"}, (*core.Core).ClientUnregister),
+	define(Verb{Name: "client_verify", CLI: "client verify", Class: grant.Owner, Effect: reads, NotOn: notOnMCP(clientsAreTheOwners),
+		Doc: "Connect as a client would, and say in words what is wrong"}, (*core.Core).ClientVerify),
 	define(Verb{Name: "quit", CLI: "quit", Class: grant.Owner, Effect: destroys, NotOn: notOnMCP("ending the app is the owner's"),
 		Doc: "Say what ending the app would end, or end it"}, (*core.Core).Quit),
 	define(Verb{Name: "doctor", CLI: "doctor", Class: grant.Owner, Effect: reads, NotOn: notOnMCP("tells about the machine, not about tasks"),
@@ -107,6 +119,7 @@ var table = []Verb{
 		Doc:   "Everything that the window shows beside terminals and diffs"}, (*core.Core).WindowState),
 
 	local[struct{}](Verb{Name: "version", CLI: "version", Class: grant.Owner, Effect: reads, Doc: "Print the version"}),
+	local[struct{}](Verb{Name: "mcp_headers", CLI: "mcp headers", Class: grant.Owner, Effect: reads, Doc: "Print the headers with the endpoint's token, for a client to run; the app need not run"}),
 	local[HelpParams](Verb{Name: "help", CLI: "help", Class: grant.Owner, Effect: reads, Doc: "Explain the program or one verb"}),
 	local[ServeParams](Verb{Name: "serve", CLI: "serve", Class: grant.Owner, Effect: writes, Doc: "Run the app without a window until it is told to end"}),
 }

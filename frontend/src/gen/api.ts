@@ -32,6 +32,9 @@ export const LayerAgent = "agent";
 export const LayerSettings = "settings";
 export const LayerBuiltIn = "builtin";
 
+// MCPRevision is the revision of the Model Context Protocol that the endpoint speaks and clients must speak, the only one.
+export const MCPRevision = "2026-07-28";
+
 // Task states, as they are stored and shown.
 /** accepted; its worktree or first agent is under way */
 export const TaskCreating = "creating";
@@ -478,6 +481,51 @@ export type McpDisableParams = Record<string, never>;
 /** What mcp_rotate takes. */
 export type McpRotateParams = Record<string, never>;
 
+/** What client_list takes. */
+export type ClientListParams = Record<string, never>;
+
+/** What client_plan takes. */
+export interface ClientPlanParams {
+  /** client: claude, codex, ... */
+  client: string;
+  /** what unregistering would change */
+  remove?: boolean;
+  /** although no version of the client is known to speak the endpoint's revision */
+  anyway?: boolean;
+  /** let termic itself print the token instead of a shell command */
+  termic?: boolean;
+}
+
+/** What client_register takes. */
+export interface ClientRegisterParams {
+  /** client: claude, codex, ... */
+  client: string;
+  /** although no version of the client is known to speak the endpoint's revision */
+  anyway?: boolean;
+  /** let termic itself print the token instead of a shell command */
+  termic?: boolean;
+  /** consent to what would be lost */
+  yes?: boolean;
+  /** only if it is what client show has shown */
+  digest?: string;
+}
+
+/** What client_unregister takes. */
+export interface ClientUnregisterParams {
+  /** client: claude, codex, ... */
+  client: string;
+  /** consent to what would be lost */
+  yes?: boolean;
+  /** only if it is what client show --remove has shown */
+  digest?: string;
+}
+
+/** What client_verify takes. */
+export interface ClientVerifyParams {
+  /** client: claude, codex, ... */
+  client: string;
+}
+
 /** What quit takes. */
 export interface QuitParams {
   /** really end the app; without it, say what would end */
@@ -562,6 +610,16 @@ export interface Verbs {
   mcp_disable: { params: McpDisableParams; result: MCPResult };
   /** Replace the token of the MCP endpoint; the old one is worthless at once. */
   mcp_rotate: { params: McpRotateParams; result: MCPResult };
+  /** Show with which MCP clients the endpoint can be registered, and how that stands. */
+  client_list: { params: ClientListParams; result: ClientListResult };
+  /** Show what registering with a client would write, and what can be copied instead. */
+  client_plan: { params: ClientPlanParams; result: ClientPlanResult };
+  /** Register the MCP endpoint with a client, or repair the registration. */
+  client_register: { params: ClientRegisterParams; result: ClientWriteResult };
+  /** Take a registration back; the client's file is as it was. */
+  client_unregister: { params: ClientUnregisterParams; result: ClientWriteResult };
+  /** Connect as a client would, and say in words what is wrong. */
+  client_verify: { params: ClientVerifyParams; result: ClientReport };
   /** Say what ending the app would end, or end it. */
   quit: { params: QuitParams; result: QuitResult };
   /** Check the machine and the app, and say how to mend what is wrong. */
@@ -834,6 +892,53 @@ export interface MCPResult {
   denied?: number;
 }
 
+/** ClientListResult is the result of client_list. */
+export interface ClientListResult {
+  clients: ClientState[];
+}
+
+/** ClientPlanResult is the result of client_plan. Diff holds text of the person's file. */
+export interface ClientPlanResult {
+  client: ClientState;
+  /** none, add, repair, replace, remove */
+  act: string;
+  file: string;
+  /** the file behind the links of file, if there are any */
+  target?: string;
+  diff?: string;
+  /** the client's own commands, where it writes its file itself */
+  runs?: string[][];
+  losses?: string[];
+  notes?: string[];
+  /** of all of this: register and unregister take it */
+  digest: string;
+  /** what can be put in place by hand instead */
+  block?: ClientBlock;
+}
+
+/** ClientWriteResult is the result of client_register and client_unregister. */
+export interface ClientWriteResult {
+  client: ClientState;
+  act: string;
+  file: string;
+  /** the copy that was put beside the file */
+  backup?: string;
+  /** after a registration, if the endpoint serves */
+  verify?: ClientReport;
+}
+
+/** ClientReport is the result of client_verify: what came of connecting as the client would. */
+export interface ClientReport {
+  id: string;
+  ok: boolean;
+  summary: string;
+  hint?: string;
+  steps: ClientStep[];
+  notes?: string[];
+  server?: string;
+  tools?: number;
+}
+
 /** QuitResult is the result of quit. */
 export interface QuitResult {
   running: boolean;
@@ -865,6 +970,8 @@ export interface WindowState {
   mcp?: MCPResult;
   /** what this machine can enforce, from open to tight */
   cages: CageOffer[];
+  /** registrations that no longer fit */
+  stale_clients?: StaleClient[];
 }
 
 /** Event is one line that a streaming verb tells before its result. Readers skip kinds that they do not know. */
@@ -1102,6 +1209,54 @@ export interface LedgerRow {
   shape: string;
 }
 
+/** ClientState is how the registration with one client stands. Its texts are for people. */
+export interface ClientState {
+  id: string;
+  name: string;
+  installed: boolean;
+  /** as it says; empty if it was not asked */
+  version?: string;
+  /** this version can reach the endpoint, as far as is known */
+  usable: boolean;
+  /** if it is not usable */
+  why?: string;
+  /** some version is known to reach the endpoint: it can be registered */
+  offered: boolean;
+  file: string;
+  registered: boolean;
+  /** the entry is not of Termic's making */
+  foreign?: boolean;
+  /** it would reach the endpoint by what is written */
+  ok: boolean;
+  /** keys that somebody changed in the entry */
+  edits?: string[];
+  /** what no longer fits */
+  stale?: string[];
+  /** entries of the same name that win in some place */
+  shadows?: ClientShadow[];
+  /** why its file cannot be read or edited */
+  problem?: string;
+  /** what to do about that */
+  fix?: string;
+  notes?: string[];
+}
+
+/** ClientBlock is what a person can copy. */
+export interface ClientBlock {
+  where: string;
+  /** sh, toml, json */
+  language: string;
+  text: string;
+}
+
+/** ClientStep is one thing that was tried. */
+export interface ClientStep {
+  /** entry, command, connect, discover, list */
+  name: string;
+  ok: boolean;
+  words: string;
+}
+
 /** Finding is one line of doctor. */
 export interface Finding {
   name: string;
@@ -1119,6 +1274,13 @@ export interface CageOffer {
   reason?: string;
   /** what to do about it */
   fix?: string;
+}
+
+/** StaleClient is a registration that no longer fits, as the window offers to mend it. */
+export interface StaleClient {
+  id: string;
+  name: string;
+  stale: string[];
 }
 
 /** Exit says how a program ended. */
@@ -1172,6 +1334,14 @@ export interface Script {
   /** setup, run, archive */
   name: string;
   command: string;
+}
+
+/** ClientShadow is an entry of the same name that wins over ours in some place. */
+export interface ClientShadow {
+  scope: string;
+  file: string;
+  where: string;
+  words: string;
 }
 
 /** CageInForce is what really holds around the program of a tab: what was provisioned when it was started, whatever is stored by now. In the modes off and monitor there are no walls. */
