@@ -3,6 +3,8 @@ package sandbox
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -47,6 +49,7 @@ type composer struct {
 	prepare  []preparation
 	gitView  *gitView
 	termic   []string
+	named    string // the ssh agent's socket, where the owner granted it
 	plain    hosts.Set
 	agent    hosts.Set
 	warnings []string
@@ -116,6 +119,10 @@ func (c *composer) layers() error {
 
 // entry adds one grant of a layer.
 func (c *composer) entry(l Layer, text string, write bool) error {
+	if text == SSHAgentEntry {
+		c.sshAgent(l, write)
+		return nil
+	}
 	path, links, err := c.find(l, text)
 	if missing(err) && l.Optional {
 		return nil
@@ -145,6 +152,30 @@ func (c *composer) entry(l Layer, text string, write bool) error {
 	c.links = append(c.links, links...)
 	c.grantAround(l, text, path, write)
 	return nil
+}
+
+// sshAgent grants the socket of the user's ssh agent: whoever reaches it can log in wherever the user's keys can. That it
+// does not run is no reason to refuse a start, since it comes and goes with logins.
+func (c *composer) sshAgent(l Layer, write bool) {
+	real, links, err := resolve(c.w.SSHAgent)
+	switch {
+	case !l.Owner || !write:
+		c.warn("%s names the ssh agent. Only a list for writing that you write yourself can grant it, so it stays hidden.", l.Name)
+		return
+	case c.w.SSHAgent == "" || err != nil:
+		c.warn("%s grants the ssh agent, and none runs here.", l.Name)
+		return
+	case covers(c.w.DataDir, real) || c.workspace(real):
+		c.warn("%s grants the ssh agent, whose socket %q lies where it cannot be shown.", l.Name, real)
+		return
+	}
+	if st, err := os.Lstat(real); err != nil || st.Mode().Type() != fs.ModeSocket {
+		c.warn("%s grants the ssh agent, and %q is no socket.", l.Name, real)
+		return
+	}
+	c.warn("%s grants the ssh agent: the caged agent can log in wherever your keys can.", l.Name)
+	c.named, c.links = real, append(c.links, links...)
+	c.grants = append(c.grants, grant{real, true, plain})
 }
 
 // grantAround grants a path. On Linux the private home stands where the real one is, so a grant of the home itself has no
@@ -359,7 +390,7 @@ func (c *composer) homeLinks() {
 func (c *composer) policy() Policy {
 	w := c.w
 	p := Policy{mode: w.Mode, goos: w.GOOS, grants: c.grants, links: c.links, deny: c.deny, pinned: c.pinned,
-		prepare: c.prepare, gitView: c.gitView, termic: sorted(c.termic), plain: c.plain, agent: c.agent, mcp: w.MCP,
+		prepare: c.prepare, gitView: c.gitView, termic: sorted(c.termic), sshAgent: c.named, plain: c.plain, agent: c.agent, mcp: w.MCP,
 		mcpPort: w.MCPPort, proxy: w.ProxyPort, ports: slices.Clone(w.Ports), home: w.Home, homeDir: w.HomeDir, dataDir: w.DataDir,
 		worktree: w.Worktree, warnings: c.warnings, projects: sorted([]string{w.Project}), agents: sorted([]string{w.Agent})}
 	slices.Sort(p.ports)

@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"math/rand/v2"
+	"net"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -282,5 +284,46 @@ func TestEnforceFsReachesEveryHost(t *testing.T) {
 	}
 	if err := Within(h.compose().Capability(), h.compose(func(w *Wish) { w.Mode = EnforceFs }).Capability()); err != nil {
 		t.Errorf("Enforce is not within EnforceFs: %v", err)
+	}
+}
+
+func TestSSHAgentIsGrantedByItsOwnerAlone(t *testing.T) {
+	h := newHouse(t)
+	short, err := os.MkdirTemp("", "s") // the path of a socket is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(short)
+	l, err := net.Listen("unix", short+"/agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	agent := func(w *Wish) { w.SSHAgent = short + "/agent" }
+	for _, c := range []struct {
+		name    string
+		layer   Layer
+		change  func(*Wish)
+		granted bool
+	}{
+		{"the owner, for writing", Layer{Owner: true, Write: []string{SSHAgentEntry}}, agent, true},
+		{"the owner, for reading", Layer{Owner: true, Read: []string{SSHAgentEntry}}, agent, false},
+		{"a file of the repository", Layer{Write: []string{SSHAgentEntry}}, agent, false},
+		{"none runs", Layer{Owner: true, Write: []string{SSHAgentEntry}}, func(*Wish) {}, false},
+		{"it is gone", Layer{Owner: true, Write: []string{SSHAgentEntry}}, func(w *Wish) { w.SSHAgent = short + "/other" }, false},
+		{"it is no socket", Layer{Owner: true, Write: []string{SSHAgentEntry}}, func(w *Wish) { w.SSHAgent = h.repo + "/f" }, false},
+		{"nobody names it, and its folder is granted", Layer{Owner: true, Write: []string{short}}, agent, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := h.compose(layer(c.layer), c.change)
+			hidden := slices.Contains(p.View().Covers, short+"/agent") || source(p.View().Mounts, short+"/agent") == nil
+			if hidden == c.granted || (p.SSHAgent() != "") != c.granted {
+				t.Errorf("hidden %v, told %q", hidden, p.SSHAgent())
+			}
+			named := len(c.layer.Read)+len(c.layer.Write) > 0 && !slices.Contains(c.layer.Write, short)
+			if named && !slices.ContainsFunc(p.Warnings(), func(s string) bool { return strings.Contains(s, "ssh agent") }) {
+				t.Errorf("it is not told: %q", p.Warnings())
+			}
+		})
 	}
 }

@@ -35,6 +35,7 @@ type Policy struct {
 	gitView  *gitView // nil: the repository is mounted as it is
 	sockets  []string // of outside processes, in grants; and what is not for everybody in /etc. Hidden, but no part of the capability
 	termic   []string // Termic's own sockets
+	sshAgent string   // the socket of the user's ssh agent, where the owner granted it
 	plain    hosts.Set
 	agent    hosts.Set // of the built-in table
 	mcp      bool
@@ -56,6 +57,9 @@ func (p Policy) Mode() Mode { return p.mode }
 
 // Caged reports whether a cage is to be built at all.
 func (p Policy) Caged() bool { return p.mode == EnforceFs || p.mode == Enforce }
+
+// SSHAgent is the socket of the user's ssh agent, if the owner granted it; else empty.
+func (p Policy) SSHAgent() string { return p.sshAgent }
 
 // OwnNetwork reports whether the cage has a network of its own, in which only the doors lead out.
 func (p Policy) OwnNetwork() bool { return p.mode == Enforce }

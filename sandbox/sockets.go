@@ -75,7 +75,7 @@ func (s boundSocket) path() (string, bool) {
 }
 
 func (c *composer) grantsSocket(path string) bool {
-	return slices.ContainsFunc(c.grants, func(g grant) bool { return covers(g.path, path) }) && !coveredBy(path, c.deny)
+	return path != c.named && slices.ContainsFunc(c.grants, func(g grant) bool { return covers(g.path, path) }) && !coveredBy(path, c.deny)
 }
 
 // searchGrants returns every socket below the grants that is not hidden yet, and stops early when enough has been seen. The system's roots are

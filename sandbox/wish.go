@@ -19,6 +19,9 @@ type Layer struct {
 	Optional bool
 }
 
+// SSHAgentEntry is what a list says to grant the socket of the user's ssh agent, whose path is another one after each login.
+const SSHAgentEntry = "$SSH_AUTH_SOCK"
+
 // A Wish is everything that a cage is composed from.
 type Wish struct {
 	Mode   Mode
@@ -47,6 +50,10 @@ type Wish struct {
 	DataDir string // Termic's own folder: hidden from every cage
 	// Sockets are Termic's own sockets outside the data dir; hidden too.
 	Sockets []string
+
+	// SSHAgent is the socket of the user's ssh agent, absolute; empty = none runs. No cage sees it, unless a list of the
+	// owner's names it for writing, as SSHAgentEntry.
+	SSHAgent string
 
 	Program string   // the agent's program, absolute
 	Path    []string // the entries of PATH

@@ -130,7 +130,7 @@ func (c *Core) policyOf(ctx context.Context, t store.Task, agentID, program stri
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return sandbox.Policy{}, fault.Wrap(err, fault.Unavailable, "The private home of the task %q cannot be made", t.Name)
 	}
-	w := sandbox.Wish{Mode: mode, Layers: layers, TaskID: t.ID, Project: t.ProjectID, Projects: projectsOf(t), Agents: agentsOf(t), Agent: agentID,
+	w := sandbox.Wish{SSHAgent: c.environment(ctx).Env["SSH_AUTH_SOCK"], Mode: mode, Layers: layers, TaskID: t.ID, Project: t.ProjectID, Projects: projectsOf(t), Agents: agentsOf(t), Agent: agentID,
 		Worktree: t.Path, InPlace: t.IsMain, Home: c.home, HomeDir: home, DataDir: c.dataDir, Program: program,
 		Path: filepath.SplitList(c.environment(ctx).Env["PATH"]), MCP: t.MCP, MCPPort: port, Ports: inboundPorts(t)}
 	if w.ProxyPort = proxyPort; port == proxyPort {
@@ -212,6 +212,9 @@ func (c *Core) planWalls(ctx context.Context, l *liveTab, spec *ptyhost.Spec) (e
 		spec.Argv = append(spec.Argv, home.Args...)
 	}
 	spec.Env = cageEnv(base, home, l.told)
+	if socket := w.policy.SSHAgent(); socket != "" {
+		spec.Env = append(spec.Env, "SSH_AUTH_SOCK="+socket)
+	}
 	spec.Start = func(path string, s ptyhost.Spec) (ptyhost.Started, error) { return c.startWalled(l, path, s) }
 	return nil
 }

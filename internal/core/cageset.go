@@ -280,8 +280,8 @@ func (c *Core) SandboxAllow(ctx context.Context, call *Call, p api.SandboxAllowP
 // refuseMissing refuses a path where nothing is: no cage is given one, since a link could be put there later, and so no
 // agent would start any more.
 func (c *Core) refuseMissing(p string) error {
-	if strings.HasPrefix(p, "$WORKSPACE") {
-		return nil // each task has its own
+	if strings.HasPrefix(p, "$WORKSPACE") || p == sandbox.SSHAgentEntry {
+		return nil // each task, or each login, has its own
 	}
 	path := p
 	for _, home := range []string{"$HOME", "~"} {

@@ -40,7 +40,7 @@ func (c *Core) ClientList(ctx context.Context, _ *Call, _ api.ClientListParams) 
 	for i, k := range all {
 		each.Go(func() {
 			st, err := p.Detect(ctx, k.ID, e)
-			out.Clients[i], errs[i] = shownClient(st), err
+			out.Clients[i], errs[i] = shownClient(p, e, st), err
 		})
 	}
 	each.Wait()
@@ -67,13 +67,10 @@ func (c *Core) ClientPlan(ctx context.Context, _ *Call, p api.ClientPlanParams) 
 	if err != nil {
 		return api.ClientPlanResult{}, err
 	}
-	out := api.ClientPlanResult{Client: shownClient(st), Act: plan.Act, File: plan.File, Diff: plan.Diff, Runs: plan.Runs,
+	out := api.ClientPlanResult{Client: shownClient(w.place, w.entry, st), Act: plan.Act, File: plan.File, Diff: plan.Diff, Runs: plan.Runs,
 		Losses: plan.Losses, Notes: plan.Notes, Digest: digestOf(plan)}
 	if plan.Target != plan.File {
 		out.Target = plan.Target
-	}
-	if block, err := w.place.Fallback(p.Client, w.entry); err == nil && !p.Remove {
-		out.Block = &api.ClientBlock{Where: block.Where, Language: block.Language, Text: block.Text}
 	}
 	return out, nil
 }
@@ -130,7 +127,7 @@ func (c *Core) writeClient(ctx context.Context, o clientWrite) (api.ClientWriteR
 	if err != nil {
 		return api.ClientWriteResult{}, err
 	}
-	out := api.ClientWriteResult{Client: shownClient(st), Act: plan.Act, File: plan.File}
+	out := api.ClientWriteResult{Client: shownClient(w.place, w.entry, st), Act: plan.Act, File: plan.File}
 	if plan.Act != clientsetup.ActNone {
 		out.Backup = receipt.Backup
 	}
@@ -206,7 +203,7 @@ func rootsOf(projects []store.Project) []string {
 }
 
 // shownClient puts a state into the words of every face.
-func shownClient(st clientsetup.State) api.ClientState {
+func shownClient(p clientsetup.Place, e clientsetup.Entry, st clientsetup.State) api.ClientState {
 	out := api.ClientState{ID: st.Client.ID, Name: st.Client.Name, Installed: st.Installed, Version: st.Version, Usable: st.Usable, Why: st.Why,
 		Offered: st.Client.Support.From != "", File: st.File, Registered: st.Registered, Foreign: st.Foreign, OK: st.OK(), Edits: st.Edits,
 		Stale: staleWords(st), Notes: st.Notes}
@@ -216,6 +213,9 @@ func shownClient(st clientsetup.State) api.ClientState {
 	if st.Problem != nil {
 		f := fault.From(st.Problem)
 		out.Problem, out.Fix = f.Message, f.Hint
+	}
+	if block, err := p.Fallback(st.Client.ID, e); err == nil { // else there is nothing that would work
+		out.Block = &api.ClientBlock{Where: block.Where, Language: block.Language, Text: block.Text}
 	}
 	return out
 }

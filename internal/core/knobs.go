@@ -164,6 +164,9 @@ func (c *Core) frozenLists(ctx context.Context, t store.Task) (read, write, host
 	for _, l := range layers {
 		read, hosts = union(read, l.Read), union(hosts, l.Hosts)
 		for _, p := range l.Write {
+			if p == sandbox.SSHAgentEntry && !l.Owner {
+				continue // it counts for nothing there
+			}
 			if !l.Owner && c.inHome(p) {
 				read = union(read, []string{p})
 			} else {
@@ -253,7 +256,7 @@ func (c *Core) paths(list []string) ([]string, error) {
 	var out []string
 	for _, p := range meant(list) {
 		if !filepath.IsAbs(p) && p != "~" && !strings.HasPrefix(p, "~/") && p != "$HOME" && !strings.HasPrefix(p, "$HOME/") &&
-			p != "$WORKSPACE" && !strings.HasPrefix(p, "$WORKSPACE/") || strings.ContainsAny(p, "\x00\n") {
+			p != "$WORKSPACE" && !strings.HasPrefix(p, "$WORKSPACE/") && p != sandbox.SSHAgentEntry || strings.ContainsAny(p, "\x00\n") {
 			return nil, fault.New(fault.InvalidArgument, "%q is not a path that a cage can be given", p).
 				WithHint("Give an absolute path, or one that begins with ~/, $HOME/ or $WORKSPACE/.")
 		}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -404,4 +405,48 @@ func TestCagedShell(t *testing.T) {
 			t.Errorf("%v without a cage: %v", params, err)
 		}
 	}
+}
+
+// TestSSHAgentByConsent: the user's real ssh agent is out of reach of a cage until its owner lists it, and then it answers.
+func TestSSHAgentByConsent(t *testing.T) {
+	agent, err1 := exec.LookPath("ssh-agent")
+	_, err2 := exec.LookPath("ssh-add")
+	if err1 != nil || err2 != nil {
+		t.Skip("NOT TESTED: ssh-agent and ssh-add are not installed")
+	}
+	dir, err := os.MkdirTemp("", "sa") // the path of a socket is short
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "agent")
+	cmd := exec.Command(agent, "-D", "-a", socket)
+	must(t, cmd.Start())
+	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) { // no event tells of a socket
+		if _, err := os.Lstat(socket); err == nil {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("SSH_AUTH_SOCK", socket)
+	r := newRig(t)
+	for _, mode := range []string{"enforce", "enforce-fs"} {
+		c := r.cageTask("keys "+mode, mode, nil)
+		if got := c.run(`echo "at=$SSH_AUTH_SOCK"; SSH_AUTH_SOCK=` + socket + ` ssh-add -l 2>&1`); !strings.Contains(got, "at=\n") || strings.Contains(got, "no identities") {
+			t.Errorf("%s, not listed:\n%s", mode, got)
+		}
+		call[api.SandboxAllowResult](r, "sandbox_allow", map[string]any{"task": c.id, "write": "$SSH_AUTH_SOCK"})
+		call[json.RawMessage](r, "task_stop", map[string]any{"task": c.id})
+		call[api.TaskTabResult](r, "task_tab", map[string]any{"task": c.id, "restart": r.tabOf(c.id)})
+		c = r.cageOf(c.id)
+		if got := c.run("ssh-add -l 2>&1"); !strings.Contains(got, "no identities") {
+			t.Errorf("%s, listed:\n%s", mode, got)
+		}
+	}
+}
+
+// tabOf is the first tab of a task, whether its program runs or not.
+func (r *rig) tabOf(id string) string {
+	r.t.Helper()
+	return call[api.TaskStatusResult](r, "task_status", map[string]any{"task": id}).Task.Tabs[0].ID
 }

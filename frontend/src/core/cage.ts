@@ -266,7 +266,7 @@ export function hostProblem(text: string): string {
 }
 
 export function pathProblem(text: string): string {
-  if (!text || /^(\/|~(\/|$)|\$HOME(\/|$)|\$WORKSPACE(\/|$))/.test(text)) return "";
+  if (!text || /^(\/|~(\/|$)|\$HOME(\/|$)|\$WORKSPACE(\/|$)|\$SSH_AUTH_SOCK$)/.test(text)) return "";
   return "Give an absolute path, or one that begins with ~/, $HOME/ or $WORKSPACE/.";
 }
 
