@@ -105,6 +105,10 @@ func (d *denials) forget(taskID string) {
 	delete(d.tasks, taskID)
 }
 
+// nscd is the socket at which the C library of GNU asks for names of users in every program, whether anybody listens there
+// or not (its nscd/nscd-client.h). That it is not there says nothing about what a program wants.
+const nscd = "/var/run/nscd/socket"
+
 // hearActs takes note of what a program tried and its cage refused, or a cage would refuse.
 func (c *Core) hearActs(l *liveTab, would bool) func(sandbox.Act) {
 	return func(a sandbox.Act) {
@@ -121,6 +125,9 @@ func (c *Core) hearActs(l *liveTab, would bool) func(sandbox.Act) {
 			v.Kind = api.DenyRead
 		default:
 			v.Kind = api.DenyWrite
+		}
+		if v.Kind == api.DenyOther && v.Target == nscd {
+			return
 		}
 		if v.Target != "" && c.denials.add(l.task.ID, v, time.Now()) {
 			c.beacon.change()

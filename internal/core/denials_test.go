@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"termic/internal/api"
+	"termic/internal/store"
+	"termic/sandbox"
 )
 
 // Whoever tries many hosts does not push out which files were refused, and of the hosts the newest stay.
@@ -23,5 +25,17 @@ func TestRefusalsMakeWayWithinTheirKind(t *testing.T) {
 	}
 	if count[api.DenyWrite] != 1 || count[api.DenyHost] != maxDenials || newest != fmt.Sprintf("h%d.example", 3*maxDenials-1) {
 		t.Errorf("kept %v, newest host %s", count, newest)
+	}
+}
+
+// What the C library asks in every program is not told as something that was refused.
+func TestTheNameServiceIsNoRefusal(t *testing.T) {
+	c := &Core{denials: newDenials(), beacon: newBeacon()}
+	l := &liveTab{task: store.Task{ID: "t"}}
+	hear := c.hearActs(l, false)
+	hear(sandbox.Act{Op: "connect", Path: "/var/run/nscd/socket", Refused: true})
+	hear(sandbox.Act{Op: "connect", Path: "/run/user/0/bus", Refused: true})
+	if got := c.denials.of("t"); len(got) != 1 || got[0].Target != "/run/user/0/bus" {
+		t.Errorf("told: %+v", got)
 	}
 }
