@@ -59,6 +59,8 @@ type ClientState struct {
 	Problem    string         `json:"problem,omitempty"` // why its file cannot be read or edited
 	Fix        string         `json:"fix,omitempty"`     // what to do about that
 	Notes      []string       `json:"notes,omitempty"`
+
+	Block *ClientBlock `json:"block,omitempty"` // what can be put in place by hand; absent where nothing would work, or without an address
 }
 
 // ClientShadow is an entry of the same name that wins over ours in some place.
@@ -80,8 +82,6 @@ type ClientPlanResult struct {
 	Losses []string    `json:"losses,omitempty"`
 	Notes  []string    `json:"notes,omitempty"`
 	Digest string      `json:"digest"` // of all of this: register and unregister take it
-
-	Block *ClientBlock `json:"block,omitempty"` // what can be put in place by hand instead
 }
 
 // ClientBlock is what a person can copy.

@@ -84,8 +84,8 @@ func showClientPlan(p *printer, r api.ClientPlanResult) {
 	for _, n := range r.Notes {
 		p.note("%s", clean(n))
 	}
-	if r.Block != nil {
-		p.printf("\nBy hand instead, in %s:\n%s\n", clean(r.Block.Where), cleanLines(r.Block.Text))
+	if b := r.Client.Block; b != nil && r.Act != "remove" {
+		p.printf("\nBy hand instead, in %s:\n%s\n", clean(b.Where), cleanLines(b.Text))
 	}
 }
 

@@ -912,8 +912,6 @@ export interface ClientPlanResult {
   notes?: string[];
   /** of all of this: register and unregister take it */
   digest: string;
-  /** what can be put in place by hand instead */
-  block?: ClientBlock;
 }
 
 /** ClientWriteResult is the result of client_register and client_unregister. */
@@ -1239,14 +1237,8 @@ export interface ClientState {
   /** what to do about that */
   fix?: string;
   notes?: string[];
-}
-
-/** ClientBlock is what a person can copy. */
-export interface ClientBlock {
-  where: string;
-  /** sh, toml, json */
-  language: string;
-  text: string;
+  /** what can be put in place by hand; absent where nothing would work, or without an address */
+  block?: ClientBlock;
 }
 
 /** ClientStep is one thing that was tried. */
@@ -1342,6 +1334,14 @@ export interface ClientShadow {
   file: string;
   where: string;
   words: string;
+}
+
+/** ClientBlock is what a person can copy. */
+export interface ClientBlock {
+  where: string;
+  /** sh, toml, json */
+  language: string;
+  text: string;
 }
 
 /** CageInForce is what really holds around the program of a tab: what was provisioned when it was started, whatever is stored by now. In the modes off and monitor there are no walls. */
