@@ -394,6 +394,27 @@ func TestRemoveWithABrokenFilter(t *testing.T) {
 	same(t, "kept", w.run(main, "show", removed.BackupRef+":x.bin"), "y")
 }
 
+// A file that is mostly hole and of a terabyte, as a hostile agent may leave it, is neither written into the repository nor
+// lost: it is named, and everything stays.
+func TestRemoveDoesNotKeepTerabytes(t *testing.T) {
+	w := newWorld(t)
+	r := w.open(w.repo("r"))
+	c := w.task(r, "t")
+	w.write(c.Path, "note.txt", "kept\n")
+	w.write(c.Path, "huge.bin", "")
+	w.must(os.Truncate(filepath.Join(c.Path, "huge.bin"), 1<<40))
+	_, err := r.Remove(ctx, RemoveOptions{Path: c.Path, Branch: c.Branch, Consent: true})
+	wantCode(t, err, fault.Conflict)
+	if f := fault.From(err); !strings.Contains(f.Message, "huge.bin") || !strings.Contains(f.Hint, "8192 MiB") {
+		t.Errorf("it says %q, %q", f.Message, f.Hint)
+	}
+	same(t, "the other file", w.read(c.Path, "note.txt"), "kept\n")
+	w.must(os.Truncate(filepath.Join(c.Path, "huge.bin"), 1<<20))
+	removed, err := r.Remove(ctx, RemoveOptions{Path: c.Path, Branch: c.Branch, Consent: true})
+	w.must(err)
+	same(t, "kept", w.run(w.dir+"/r", "show", removed.BackupRef+":note.txt"), "kept")
+}
+
 // A removal that is cut short leaves the worktree whole or gone: first it loses its name, then git's entry, then its
 // files. The next Forget, or the next removal under the same name, deletes the rest.
 func TestRemoveIsWholeOrNotAtAll(t *testing.T) {

@@ -173,6 +173,10 @@ func (r *Repo) commitTree(ctx context.Context, at place, tree, message string, p
 		"GIT_AUTHOR_NAME=Termic", "GIT_AUTHOR_EMAIL=termic@localhost", "GIT_COMMITTER_NAME=Termic", "GIT_COMMITTER_EMAIL=termic@localhost"}})
 }
 
+// MaxKept is the most that Remove keeps of files that exist only in one worktree, in bytes. Git packs each as a whole, and
+// takes minutes for more than that.
+const MaxKept int64 = 8 << 30
+
 // store writes the content of every changed and untracked file to the repository and returns the entries for an index.
 // It goes through os.Root, so that no link of the tree leads outside, and through fast-import, which takes the bytes as
 // they are and any number of files in one process. tmp is a folder for its list of ids.
@@ -191,6 +195,9 @@ func (r *Repo) store(ctx context.Context, at place, st Status, tmp string) ([]en
 	}
 	if len(p.names) == 0 {
 		return nil, nil
+	}
+	if err := p.weigh(MaxKept); err != nil {
+		return nil, err
 	}
 	marks := filepath.Join(tmp, "marks")
 	pr, pw := io.Pipe()
@@ -222,6 +229,27 @@ type packer struct {
 	names   []string
 	out     []entry // in the order of names; id is filled in by entries
 	changed string  // a file that shrank while it was read
+}
+
+// weigh refuses more than is worth keeping in a repository, before anything is written: an agent may have made a file of a
+// terabyte that holds nothing, and git would write it all.
+func (p *packer) weigh(most int64) error {
+	var total, largest int64
+	var name string
+	for _, n := range p.names {
+		st, err := p.root.Lstat(filepath.FromSlash(n))
+		if err != nil || !st.Mode().IsRegular() {
+			continue // blob says what is wrong with it
+		}
+		if total += st.Size(); st.Size() > largest {
+			largest, name = st.Size(), n
+		}
+	}
+	if total <= most {
+		return nil
+	}
+	return fault.New(fault.Conflict, "What exists only here is too much to be kept: %d MiB, of which %s alone has %d MiB", total>>20, printable(name, 200), largest>>20).
+		WithHint("At most %d MiB are kept. Delete the file, or move it out of the worktree, and try again.", most>>20)
 }
 
 func (p *packer) feed(w io.Writer) error {
