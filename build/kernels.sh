@@ -177,6 +177,8 @@ build_disk() {
   printf 'root:x:0:0:root:/root:/bin/sh\nuser:x:1500:1500:user:/home/user:/bin/sh\n' >"$root/etc/passwd"
   printf 'root:x:0:\nuser:x:1500:\n' >"$root/etc/group"
   printf '127.0.0.1 localhost kernels\n::1 localhost\n' >"$root/etc/hosts"
+  mkdir -p "$root"/usr/local/{bin,lib} "$root"/var/spool/cron "$root/var/lib/dpkg"
+  echo 'made up for a test' >"$root/root/.profile"
   for f in shadow sudoers ssh/ssh_host_ed25519_key; do # nothing but what the tests look for
     printf 'made up for a test\n' >"$root/etc/$f"
     chmod 600 "$root/etc/$f"

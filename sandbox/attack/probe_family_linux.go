@@ -8,10 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Address families that the sys package has no name for.
+// Families, types and protocols that the sys package has no name for.
 const (
-	afCAN = 29
-	afSMC = 43
+	afCAN    = 29
+	afSMC    = 43
+	sockDCCP = 6
+	protoSMC = 256 // since Linux 6.11
 )
 
 // familyProbes make sockets of unusual families. That the socket was made is the evidence.
@@ -25,6 +27,13 @@ func familyProbes() map[string]probe {
 		"family/netlink-generic": makes(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_GENERIC),
 		"family/vsock":           makes(unix.AF_VSOCK, unix.SOCK_STREAM, 0),
 		"family/sctp":            makes(unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_SCTP),
+		"family/sctp-unnamed":    makes(unix.AF_INET, unix.SOCK_SEQPACKET, 0),
+		"family/sctp6":           makes(unix.AF_INET6, unix.SOCK_SEQPACKET, unix.IPPROTO_SCTP),
+		"family/dccp":            makes(unix.AF_INET, sockDCCP, 0),
+		"family/l2tp":            makes(unix.AF_INET, unix.SOCK_DGRAM, unix.IPPROTO_L2TP),
+		"family/smc-inet":        makes(unix.AF_INET, unix.SOCK_STREAM, protoSMC),
+		"family/tipc-pair":       pairs(unix.AF_TIPC, unix.SOCK_STREAM),
+		"family/vsock-pair":      familyVsockPair,
 		"family/alg":             makes(unix.AF_ALG, unix.SOCK_SEQPACKET, 0),
 		"family/bluetooth":       makes(unix.AF_BLUETOOTH, unix.SOCK_RAW, unix.BTPROTO_HCI),
 		"family/can":             makes(afCAN, unix.SOCK_RAW, 1),
@@ -47,6 +56,23 @@ func makes(family, kind, proto int) probe {
 		_ = unix.Close(fd)
 		return did("made a socket"), nil
 	}
+}
+
+func pairs(family, kind int) probe {
+	return func(*Ground, string) (string, error) {
+		fds, err := unix.Socketpair(family, kind|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			return "", fmt.Errorf("socketpair: %w", err)
+		}
+		_, _ = unix.Close(fds[0]), unix.Close(fds[1])
+		return did("made two sockets"), nil
+	}
+}
+
+// familyVsockPair asks for a pair of a family that has none. That the kernel says so is the evidence: it has made one socket.
+func familyVsockPair(*Ground, string) (string, error) {
+	_, err := unix.Socketpair(unix.AF_VSOCK, unix.SOCK_STREAM, 0)
+	return reached(err, unix.EOPNOTSUPP)
 }
 
 func familyUevent(*Ground, string) (string, error) {

@@ -278,6 +278,17 @@ func TestForbiddenCalls(t *testing.T) {
 	}
 	o.want("ok", "socket", strconv.Itoa(unix.AF_NETLINK), strconv.Itoa(unix.SOCK_RAW), strconv.Itoa(unix.NETLINK_ROUTE))
 	o.want("EAFNOSUPPORT", "socket", strconv.Itoa(unix.AF_NETLINK), strconv.Itoa(unix.SOCK_RAW), strconv.Itoa(unix.NETLINK_KOBJECT_UEVENT))
+	for _, family := range []int{unix.AF_INET, unix.AF_INET6} {
+		for _, s := range []struct {
+			kind, proto int
+			want        string
+		}{{unix.SOCK_STREAM, 0, "ok"}, {unix.SOCK_DGRAM | unix.SOCK_CLOEXEC, 0, "ok"}, {unix.SOCK_STREAM | unix.SOCK_NONBLOCK, unix.IPPROTO_TCP, "ok"}, {unix.SOCK_DGRAM, unix.IPPROTO_UDP, "ok"},
+			{unix.SOCK_STREAM, unix.IPPROTO_SCTP, "EPROTONOSUPPORT"}, {unix.SOCK_SEQPACKET | unix.SOCK_CLOEXEC, 0, "EPROTONOSUPPORT"}, {6, 0, "EPROTONOSUPPORT"}, {unix.SOCK_STREAM, 256, "EPROTONOSUPPORT"},
+			{unix.SOCK_RAW, unix.IPPROTO_UDP, "EPERM"}, {unix.SOCK_RAW, unix.IPPROTO_RAW, "EPROTONOSUPPORT"}} {
+			o.want(s.want, "socket", strconv.Itoa(family), strconv.Itoa(s.kind), strconv.Itoa(s.proto))
+		}
+	}
+	o.want("EAFNOSUPPORT", "call", strconv.Itoa(unix.SYS_SOCKETPAIR), strconv.Itoa(unix.AF_TIPC), strconv.Itoa(unix.SOCK_STREAM))
 	o.want("EAFNOSUPPORT", "socket", strconv.Itoa(unix.AF_ALG), strconv.Itoa(unix.SOCK_SEQPACKET), "0")
 }
 

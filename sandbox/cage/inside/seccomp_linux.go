@@ -51,6 +51,8 @@ const (
 	answerPerm  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 	answerNoSys = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 	answerNoFam = unix.SECCOMP_RET_ERRNO | uint32(unix.EAFNOSUPPORT)
+
+	answerNoProto = unix.SECCOMP_RET_ERRNO | uint32(unix.EPROTONOSUPPORT)
 )
 
 // filter is the program. It compares the low half of an argument where the kernel takes only that, and both otherwise.
@@ -87,13 +89,32 @@ func filter() []unix.SockFilter {
 	})
 	p.call(unix.SYS_SOCKET, func(p *program) {
 		p.load(offArgs)
-		p.allow(unix.AF_UNIX, unix.AF_INET, unix.AF_INET6)
+		p.allow(unix.AF_UNIX)
+		p.call(unix.AF_INET, internet)
+		p.call(unix.AF_INET6, internet)
 		p.unless(unix.AF_NETLINK, answerNoFam)
 		p.load(offArgs + 16)
 		p.unless(unix.NETLINK_ROUTE, answerNoFam)
 	})
+	p.call(unix.SYS_SOCKETPAIR, func(p *program) { // the kernel makes sockets of the family before it finds that they have no pairs
+		p.load(offArgs)
+		p.unless(unix.AF_UNIX, answerNoFam)
+	})
 	p.answer(answerAllow)
 	return p.ops
+}
+
+// unusualTypes are the bits that the types of stream, datagram and raw sockets do not have, and all others do.
+const unusualTypes = 0xc
+
+// internet lets through the sockets of the internet's families that programs use. Others, such as SCTP and DCCP, are parts of
+// the kernel that few have looked at, and that it loads for whoever asks. Some come by their type alone, without a protocol.
+func internet(p *program) {
+	p.load(offArgs + 8)
+	p.ifAny(unusualTypes, answerNoProto)
+	p.load(offArgs + 16)
+	p.allow(0, unix.IPPROTO_TCP, unix.IPPROTO_UDP, unix.IPPROTO_ICMP, unix.IPPROTO_ICMPV6, unix.IPPROTO_UDPLITE, unix.IPPROTO_MPTCP)
+	p.answer(answerNoProto)
 }
 
 const tiocLinux = 0x541c // TIOCLINUX of the virtual consoles
