@@ -31,7 +31,8 @@ func claude() kind {
 	return &claudeKind{
 		client: Client{ID: "claude", Name: "Claude Code", Writer: true, Support: Support{From: "2.1.238", Seen: "2.1.332", On: "2026-11-29", Carries: true,
 			Words: "Claude Code speaks it"}},
-		shape: shape{address: "url", command: "headersHelper", fixed: []field{{"type", "http"}, {"timeout", ToolTimeout.Milliseconds()}},
+		// Told 401 for another header than Authorization, it looks for OAuth, and never runs the command again.
+		shape: shape{address: "url", command: "headersHelper", bearer: true, fixed: []field{{"type", "http"}, {"timeout", ToolTimeout.Milliseconds()}},
 			transport: []string{"type", "url", "headersHelper", "headers", "timeout", "command", "args", "env", "oauth"}},
 	}
 }

@@ -62,7 +62,7 @@ func (r *rig) switchOn(names ...string) {
 func TestC12ClaudeIsWrittenByItsOwnProgram(t *testing.T) {
 	r := newClaude(t)
 	plan, _ := r.register("claude")
-	want := `{"url":"http://127.0.0.1:4711/mcp","headersHelper":` + string(encodeJSON(r.entry.Command)) + `,"type":"http","timeout":600000}`
+	want := `{"url":"http://127.0.0.1:4711/mcp","headersHelper":` + string(encodeJSON(r.entry.Bearer)) + `,"type":"http","timeout":600000}`
 	if calls := r.calls(); len(calls) != 1 || !slices.Equal(calls[0], []string{"mcp", "add-json", "termic", want, "--scope", "user"}) {
 		t.Errorf("%q", calls)
 	}
@@ -222,5 +222,39 @@ func TestClaudeConfigFolder(t *testing.T) {
 	r.place.Environ = append(r.place.Environ, "CLAUDE_CONFIG_DIR="+dir)
 	if st := r.look("claude"); st.File != filepath.Join(dir, ".claude.json") {
 		t.Errorf("%s", st.File)
+	}
+}
+
+// Claude Code runs the command again after a 401 only if the header is Authorization. An entry with the other header, by
+// the shell or by Termic, is ours, does not fit, and is repaired; so is one of Codex's, older versions of which refuse
+// Authorization.
+func TestTheHeaderIsTheClients(t *testing.T) {
+	for id, words := range map[string]string{"claude": "as X-Termic-Token; this client needs it as Authorization", "codex": "as Authorization; this client needs it as X-Termic-Token"} {
+		for _, byTermic := range []bool{false, true} {
+			r := newClaude(t)
+			r.endpoint()
+			good := r.entry
+			if byTermic {
+				binary := filepath.Join(r.bin, "termic")
+				r.must(os.WriteFile(binary, []byte("#!/bin/sh\ncase $3 in --bearer) echo '{\"Authorization\":\"Bearer "+someToken+"\"}';; *) echo '{\""+TokenHeader+"\":\""+someToken+"\"}';; esac\n"), 0o755))
+				var err error
+				good, err = r.entry.ByTermic(binary)
+				r.must(err)
+			}
+			r.entry = good
+			r.entry.Command, r.entry.Bearer = good.Bearer, good.Command
+			r.register(id)
+			r.entry = good
+			if st := r.look(id); st.Foreign || len(st.Stale) != 1 || !strings.Contains(st.Stale[0].Words, words) {
+				t.Errorf("%s: %+v", id, st)
+			}
+			r.wantBad(r.verify(id), "entry", words)
+			if plan, _ := r.register(id); plan.Act != ActRepair {
+				t.Errorf("%s: %+v", id, plan)
+			}
+			if rep := r.verify(id); !rep.OK || !r.look(id).OK() {
+				t.Errorf("%s: %+v", id, rep)
+			}
+		}
 	}
 }

@@ -101,7 +101,7 @@ func drawToml(t *rapid.T, foreign bool) []byte {
 	return []byte(text)
 }
 
-var lawEntry = Entry{URL: "http://127.0.0.1:4711/mcp", Folder: "/d", TokenFile: "/d/it's a \"token\"", Command: TokenCommand("/d/it's a \"token\"")}
+var lawEntry = Entry{URL: "http://127.0.0.1:4711/mcp", Folder: "/d", TokenFile: "/d/it's a \"token\"", Command: TokenCommand("/d/it's a \"token\"", false), Bearer: TokenCommand("/d/it's a \"token\"", true)}
 
 // pureAdd is what Plan does to a document.
 func pureAdd(t *rapid.T, k *fileKind, doc []byte, e Entry) (Plan, bool) {

@@ -3,6 +3,7 @@ package clientsetup
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,13 +54,16 @@ func TestTokenCommandReadsTheFileFromAnyPath(t *testing.T) {
 			if err := os.WriteFile(path, []byte(someToken+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			r := runCommand(t, shell, TokenCommand(path))
-			headers := map[string]string{}
-			if err := json.Unmarshal(r.Stdout, &headers); err != nil || r.Code != 0 || len(headers) != 1 || headers[TokenHeader] != someToken || r.Stderr != "" {
-				t.Errorf("%s, %q: %d %q %q", name, n, r.Code, r.Stdout, r.Stderr)
-			}
-			if got, ok := tokenPath(TokenCommand(path)); !ok || got != path {
-				t.Errorf("%q is read back as %q, %v", path, got, ok)
+			for bearer, want := range map[bool]map[string]string{false: {TokenHeader: someToken}, true: {"Authorization": "Bearer " + someToken}} {
+				command := TokenCommand(path, bearer)
+				r := runCommand(t, shell, command)
+				headers := map[string]string{}
+				if err := json.Unmarshal(r.Stdout, &headers); err != nil || r.Code != 0 || !maps.Equal(headers, want) || r.Stderr != "" {
+					t.Errorf("%s, %q: %d %q %q", name, n, r.Code, r.Stdout, r.Stderr)
+				}
+				if got, ok := readSource(command); !ok || got != (source{command: command, file: path, bearer: bearer}) {
+					t.Errorf("%q is read back as %+v, %v", path, got, ok)
+				}
 			}
 		}
 	}
@@ -77,12 +81,12 @@ func TestTokenCommandFailsInWords(t *testing.T) {
 	for name, shell := range shells(t) {
 		for _, path := range []string{filepath.Join(dir, "gone"), filepath.Join(dir, "it's gone", "too"), dir, file("empty", ""), file("blank", "\n"),
 			file("inject", `x","Y":"z`), file("spaces", "a b"), file("escape", `a\n`), file("percent", "%s")} {
-			r := runCommand(t, shell, TokenCommand(path))
+			r := runCommand(t, shell, TokenCommand(path, name == "bash"))
 			if r.Code != 1 || len(r.Stdout) != 0 || !strings.Contains(r.Stderr, "termic: no token in "+path) || strings.Count(r.Stderr, "\n") != 1 {
 				t.Errorf("%s, %q: %d %q %q", name, path, r.Code, r.Stdout, r.Stderr)
 			}
 		}
-		if r := runCommand(t, shell, TokenCommand(file("cut", someToken))); r.Code != 0 || !strings.Contains(string(r.Stdout), someToken) { // no last newline
+		if r := runCommand(t, shell, TokenCommand(file("cut", someToken), false)); r.Code != 0 || !strings.Contains(string(r.Stdout), someToken) { // no last newline
 			t.Errorf("%s: %d %q %q", name, r.Code, r.Stdout, r.Stderr)
 		}
 	}
@@ -90,7 +94,7 @@ func TestTokenCommandFailsInWords(t *testing.T) {
 
 // A token must not be seen in the list of programs: the only program of the command is the shell, and that gets the path.
 func TestTokenCommandStartsNoProgram(t *testing.T) {
-	if strings.Contains(script, "'") {
+	if strings.Contains(script(false)+script(true), "'") {
 		t.Error("the script has a single quote, which ends its own quotation")
 	}
 	dir := t.TempDir()
@@ -98,7 +102,7 @@ func TestTokenCommandStartsNoProgram(t *testing.T) {
 	if err := os.WriteFile(path, []byte(someToken), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := childproc.Run(context.Background(), childproc.Cmd{Path: "/bin/sh", Args: []string{"-c", TokenCommand(path)}, Dir: dir, Env: []string{}, Timeout: commandTimeout})
+	r, err := childproc.Run(context.Background(), childproc.Cmd{Path: "/bin/sh", Args: []string{"-c", TokenCommand(path, true)}, Dir: dir, Env: []string{}, Timeout: commandTimeout})
 	if err != nil || r.Code != 0 || !strings.Contains(string(r.Stdout), someToken) { // no PATH: nothing could be found
 		t.Errorf("%v %+v", err, r)
 	}
@@ -114,19 +118,19 @@ func TestTermicCommand(t *testing.T) {
 		if err := os.WriteFile(binary, []byte("#!/bin/sh\nprintf '%s|' \"$TERMIC_DATA_DIR\" \"$@\"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		command := TermicCommand(binary, "/data/"+n)
-		if r := runCommand(t, "/bin/sh", command); string(r.Stdout) != "/data/"+n+"|mcp|headers|" {
-			t.Errorf("%q: %d %q %q", n, r.Code, r.Stdout, r.Stderr)
-		}
-		if b, f, ok := termicParts(command); !ok || b != binary || f != "/data/"+n {
-			t.Errorf("%q is read back as %q, %q, %v", command, b, f, ok)
+		for bearer, args := range map[bool]string{false: "|mcp|headers|", true: "|mcp|headers|--bearer|"} {
+			command := TermicCommand(binary, "/data/"+n, bearer)
+			if r := runCommand(t, "/bin/sh", command); string(r.Stdout) != "/data/"+n+args {
+				t.Errorf("%q: %d %q %q", n, r.Code, r.Stdout, r.Stderr)
+			}
+			if got, ok := readSource(command); !ok || got != (source{command: command, binary: binary, folder: "/data/" + n, bearer: bearer}) {
+				t.Errorf("%q is read back as %+v, %v", command, got, ok)
+			}
 		}
 	}
-	for _, other := range []string{"", "x", "'", "TERMIC_DATA_DIR=", "TERMIC_DATA_DIR='a' 'b' mcp headers; x", "TERMIC_DATA_DIR='a''b' mcp headers", TokenCommand("/a") + " b", TokenCommand("/a") + "'b"} {
-		if _, _, ok := termicParts(other); ok {
-			t.Errorf("%q was taken for Termic's", other)
-		}
-		if _, ok := tokenPath(other); ok {
+	for _, other := range []string{"", "x", "'", "TERMIC_DATA_DIR=", "TERMIC_DATA_DIR='a' 'b' mcp headers; x", "TERMIC_DATA_DIR='a''b' mcp headers", TokenCommand("/a", false) + " b", TokenCommand("/a", true) + "'b",
+		"TERMIC_DATA_DIR='a' 'b' mcp headers --bearer --json"} {
+		if _, ok := readSource(other); ok {
 			t.Errorf("%q was taken for ours", other)
 		}
 	}

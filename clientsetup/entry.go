@@ -30,13 +30,14 @@ type Entry struct {
 	URL       string // http://127.0.0.1:PORT/mcp
 	Folder    string // the data folder, absolute
 	TokenFile string // absolute
-	Command   string // for a POSIX shell: prints the headers as one JSON object
+	Command   string // for a POSIX shell: prints the headers as one JSON object, with the token in TokenHeader
+	Bearer    string // the same, with the token in Authorization
 }
 
 // NewEntry makes the entry of the endpoint at address, whose token is in tokenFile below the data folder. The command is
 // the plain one, [TokenCommand]. It fails with fault.Unsupported if a client's file could not hold the path.
 func NewEntry(address, folder, tokenFile string) (Entry, error) {
-	e := Entry{URL: address, Folder: folder, TokenFile: tokenFile, Command: TokenCommand(tokenFile)}
+	e := Entry{URL: address, Folder: folder, TokenFile: tokenFile, Command: TokenCommand(tokenFile, false), Bearer: TokenCommand(tokenFile, true)}
 	return e, e.check()
 }
 
@@ -46,7 +47,7 @@ func (e Entry) ByTermic(binary string) (Entry, error) {
 	if !filepath.IsAbs(binary) {
 		return e, fault.New(fault.InvalidArgument, "%q is not the absolute path of a program", binary)
 	}
-	e.Command = TermicCommand(binary, e.Folder)
+	e.Command, e.Bearer = TermicCommand(binary, e.Folder, false), TermicCommand(binary, e.Folder, true)
 	return e, e.check()
 }
 
@@ -59,7 +60,7 @@ func (e Entry) check() error {
 			return fault.New(fault.InvalidArgument, "%q is not an absolute path", path)
 		}
 	}
-	for _, text := range []string{e.Folder, e.TokenFile, e.Command} {
+	for _, text := range []string{e.Folder, e.TokenFile, e.Command, e.Bearer} {
 		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 			return fault.New(fault.Unsupported, "The path %q cannot be written into a client's file, which holds only UTF-8", e.TokenFile).
 				WithHint("Move the data folder to a path of ordinary characters (TERMIC_DATA_DIR), then register again.")

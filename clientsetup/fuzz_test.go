@@ -78,14 +78,12 @@ func FuzzJSONConfig(f *testing.F) {
 
 // FuzzCommand reads commands of others: what is taken for ours is exactly what we would write.
 func FuzzCommand(f *testing.F) {
-	f.Add(TokenCommand("/a'b"))
-	f.Add(TermicCommand("/t", "/d"))
+	f.Add(TokenCommand("/a'b", false))
+	f.Add(TermicCommand("/t", "/d", true))
 	f.Fuzz(func(t *testing.T, text string) {
-		if path, ok := tokenPath(text); ok && TokenCommand(path) != text {
-			t.Errorf("%q", text)
-		}
-		if binary, folder, ok := termicParts(text); ok && TermicCommand(binary, folder) != text {
-			t.Errorf("%q", text)
+		s, ok := readSource(text)
+		if ok && s.binary == "" && TokenCommand(s.file, s.bearer) != text || ok && s.binary != "" && TermicCommand(s.binary, s.folder, s.bearer) != text {
+			t.Errorf("%q is read as %+v", text, s)
 		}
 	})
 }

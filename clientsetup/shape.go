@@ -24,6 +24,7 @@ type field struct {
 type shape struct {
 	address string // key of the URL
 	command string // key of a command that prints the headers; empty if the client runs none
+	bearer  bool   // ... which has to be Authorization for the client to run it again when the token is refused
 	headers string // else: key of a table of headers, in which a value can name a file, between opening and closing
 	opening string
 	closing string
@@ -36,6 +37,8 @@ type shape struct {
 func (s shape) fields(e Entry) ([]field, error) {
 	out := []field{{s.address, e.URL}}
 	switch {
+	case s.command != "" && s.bearer:
+		out = append(out, field{s.command, e.Bearer})
 	case s.command != "":
 		out = append(out, field{s.command, e.Command})
 	case strings.Contains(e.TokenFile, s.closing):
@@ -66,6 +69,10 @@ func (s shape) judge(have map[string]any, e Entry) verdict {
 			Words: fmt.Sprintf("The endpoint is at port %s, the entry says %s", port(e.URL), port(address))})
 	}
 	v.stale = append(v.stale, src.stale(e)...)
+	if src.bearer != s.bearer {
+		v.stale = append(v.stale, Stale{Key: "command", Have: headerOf(src.bearer), Want: headerOf(s.bearer),
+			Words: fmt.Sprintf("The entry gives the token as %s; this client needs it as %s", headerOf(src.bearer), headerOf(s.bearer))})
+	}
 	mine := []string{s.address, s.command, s.headers}
 	for _, f := range s.fixed {
 		mine = append(mine, f.key)
@@ -149,17 +156,22 @@ type source struct {
 	file    string // the token file that is read, by the command or the client
 	binary  string // the program that is asked instead of the file
 	folder  string // ... for the data folder
+	bearer  bool   // the header is Authorization
+}
+
+// headerOf names the header that a command prints.
+func headerOf(bearer bool) string {
+	if bearer {
+		return "Authorization"
+	}
+	return TokenHeader
 }
 
 // source finds out how an entry gets the token; false if that is not a way of ours.
 func (s shape) source(have map[string]any) (source, bool) {
 	if s.command != "" {
 		command, _ := have[s.command].(string)
-		if path, ok := tokenPath(command); ok {
-			return source{command: command, file: path}, true
-		}
-		binary, folder, ok := termicParts(command)
-		return source{command: command, binary: binary, folder: folder}, ok
+		return readSource(command)
 	}
 	headers, _ := have[s.headers].(map[string]any)
 	text, _ := headers[TokenHeader].(string)

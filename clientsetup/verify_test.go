@@ -45,7 +45,7 @@ func (r *rig) endpoint() *endpoint {
 		if e.answer != nil && e.answer(w, body.Method) {
 			return
 		}
-		if h.Get(TokenHeader) != someToken {
+		if h.Get(TokenHeader) != someToken && h.Get("Authorization") != "Bearer "+someToken {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			w.WriteHeader(http.StatusUnauthorized)
 			return

@@ -77,7 +77,7 @@ func (r *runner) dispatch(ctx context.Context, inv invocation) error {
 	case inv.verb.Name == "version":
 		return r.version()
 	case inv.verb.Name == "mcp_headers":
-		return r.mcpHeaders()
+		return r.mcpHeaders(inv.on("bearer"))
 	case inv.verb.Name == "serve":
 		return r.serve(ctx, inv)
 	}

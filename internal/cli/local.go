@@ -50,7 +50,7 @@ func (r *runner) serve(ctx context.Context, inv invocation) error {
 
 // mcpHeaders prints what a client must send, for one that runs this program to get it. It reads the file of the endpoint and
 // asks nobody, so it works in the scrubbed environment of a client, and says on standard error why there is nothing to print.
-func (r *runner) mcpHeaders() error {
+func (r *runner) mcpHeaders(bearer bool) error {
 	dir, err := datadir.Find(r.Getenv)
 	if err != nil {
 		return err
@@ -65,6 +65,9 @@ func (r *runner) mcpHeaders() error {
 		return fault.Wrap(err, fault.Unavailable, "The token in %s cannot be read", file)
 	case token == "" || strings.Trim(token, tokenRunes) != "":
 		return fault.New(fault.Unavailable, "%s does not hold a token", file).WithHint("Make a new one: `termic mcp rotate`.")
+	}
+	if bearer {
+		return r.printJSON(map[string]string{"Authorization": "Bearer " + token})
 	}
 	return r.printJSON(map[string]string{"X-Termic-Token": token})
 }

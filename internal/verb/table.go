@@ -119,7 +119,7 @@ var table = []Verb{
 		Doc:   "Everything that the window shows beside terminals and diffs"}, (*core.Core).WindowState),
 
 	local[struct{}](Verb{Name: "version", CLI: "version", Class: grant.Owner, Effect: reads, Doc: "Print the version"}),
-	local[struct{}](Verb{Name: "mcp_headers", CLI: "mcp headers", Class: grant.Owner, Effect: reads, Doc: "Print the headers with the endpoint's token, for a client to run; the app need not run"}),
+	local[HeadersParams](Verb{Name: "mcp_headers", CLI: "mcp headers", Class: grant.Owner, Effect: reads, Doc: "Print the headers with the endpoint's token, for a client to run; the app need not run"}),
 	local[HelpParams](Verb{Name: "help", CLI: "help", Class: grant.Owner, Effect: reads, Doc: "Explain the program or one verb"}),
 	local[ServeParams](Verb{Name: "serve", CLI: "serve", Class: grant.Owner, Effect: writes, Doc: "Run the app without a window until it is told to end"}),
 }
@@ -127,6 +127,11 @@ var table = []Verb{
 // HelpParams are the parameters of help.
 type HelpParams struct {
 	Verb string `json:"verb,omitempty" cli:"rest" doc:"verb to explain"`
+}
+
+// HeadersParams are the parameters of mcp_headers.
+type HeadersParams struct {
+	Bearer bool `json:"bearer,omitempty" cli:"bearer" doc:"print the token as Authorization, as Claude Code needs it"`
 }
 
 // ServeParams are the parameters of serve.
