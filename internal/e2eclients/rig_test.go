@@ -3,6 +3,7 @@
 package e2eclients
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -46,13 +47,15 @@ type options struct {
 	args     map[string][]string // of the agents, in place of the built-in ones
 	connect  bool                // the agents are connected to the endpoint wherever they have a token
 	model    string              // address of the model; empty: any port of 127.0.0.1
+	data     string              // name of the data folder; empty: data
+	person   bool                // the user's login shell knows where the clients and their homes are
 }
 
 func newRig(t *testing.T, o options) *rig {
 	t.Helper()
 	root := t.TempDir()
 	r := &rig{t: t, root: root, home: filepath.Join(root, "home"), repo: filepath.Join(root, "repo")}
-	data := filepath.Join(root, "data")
+	data := filepath.Join(root, cmp.Or(o.data, "data"))
 	for _, d := range []string{r.home, data, r.repo, r.home + "/claude", r.home + "/codex"} {
 		r.must(os.MkdirAll(d, 0o700))
 	}
@@ -71,6 +74,9 @@ func newRig(t *testing.T, o options) *rig {
 	})
 	r.file(filepath.Join(r.home, ".gitconfig"), "[user]\n\tname = Test\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n")
 	r.file(filepath.Join(data, "settings.toml"), r.settings(o))
+	if o.person {
+		r.loginShell()
+	}
 	r.claudeHome(o)
 	r.codexHome(o)
 	r.git("init", "-q")
