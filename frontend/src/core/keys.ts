@@ -1,6 +1,7 @@
 // The shortcuts of the window. On Linux and Windows plain Ctrl and a letter belong to the program in the terminal.
 
 export type Action =
+  | "palette"
   | "nextWaiting"
   | "newTask"
   | "newTab"
@@ -42,6 +43,7 @@ export interface KeyPress {
 
 /** Written as people read them; "Mod" does not occur on the platform that it is not for. */
 const elsewhere: Record<string, Action> = {
+  "Ctrl+Shift+P": "palette",
   "Ctrl+Shift+A": "nextWaiting",
   "Ctrl+Shift+N": "newTask",
   "Ctrl+Shift+T": "newTab",
@@ -72,6 +74,7 @@ const elsewhere: Record<string, Action> = {
 };
 
 const mac: Record<string, Action> = {
+  "Shift+Meta+P": "palette",
   "Shift+Meta+A": "nextWaiting",
   "Meta+N": "newTask",
   "Meta+T": "newTab",

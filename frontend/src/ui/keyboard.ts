@@ -31,6 +31,7 @@ export function listenKeys(app: AppState): () => void {
 /** Esc leaves every page but that of the task, where it belongs to the program in the terminal. */
 function leavePage(app: AppState, event: KeyboardEvent): boolean {
   if (app.page === "tasks" || document.querySelector("[popover]:popover-open")) return false;
+  if (event.target instanceof Element && event.target.closest("[data-esc]")) return false; // it takes back something of its own
   event.preventDefault();
   event.stopPropagation();
   app.page = "tasks";
@@ -38,7 +39,7 @@ function leavePage(app: AppState, event: KeyboardEvent): boolean {
 }
 
 /** Does what a shortcut asks. False: it means nothing here, and the key goes to whatever has the focus. */
-function act(app: AppState, action: Action): boolean {
+export function act(app: AppState, action: Action): boolean {
   const { task, tab } = app;
   const tabNumber = /^tab(\d)$/.exec(action)?.[1];
   if (tabNumber) {
@@ -51,11 +52,14 @@ function act(app: AppState, action: Action): boolean {
     case "prevRegion":
       nextRegion(action === "nextRegion" ? 1 : -1);
       return true;
+    case "palette":
+      app.dialog = { kind: "palette" };
+      return true;
     case "newTask":
       app.dialog = app.window?.projects.length ? { kind: "newTask" } : { kind: "addProject" };
       return true;
     case "settings":
-      app.page = "settings";
+      app.openSettings();
       return true;
     case "toggleSidebar":
       app.toggleSidebar();

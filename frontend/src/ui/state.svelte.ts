@@ -4,7 +4,7 @@ import { selfRunOf } from "../core/selfrun";
 import { defaultSettings, readSettings, type WindowSettings } from "../core/settings";
 import { inProject, type ProjectNode, rowOrder, sidebarTree } from "../core/tree";
 import { clock } from "../core/when";
-import type { Fault, Project, TabStatus, TaskDetail, WindowState } from "../gen/api";
+import type { ClientState, Fault, Project, TabStatus, TaskDetail, WindowState } from "../gen/api";
 import { remember, remembered } from "./remember";
 import { Side } from "./side.svelte";
 import { TerminalPool } from "./terminal/pool";
@@ -28,6 +28,7 @@ export type Open =
   | { kind: "refs"; project: Project }
   | { kind: "acceptFiles"; fault: Fault; again: () => Promise<unknown> }
   | { kind: "removeProject"; project: Project }
+  | { kind: "palette" }
   | { kind: "quit" };
 
 /**
@@ -38,6 +39,12 @@ export class AppState implements Disposable {
   window = $state.raw<WindowState | undefined>();
   settings = $state.raw<WindowSettings>(defaultSettings);
   settingsFile = $state.raw({ path: "", readOnly: false, problem: "" });
+  /** The registrations with clients, as they were found last; the settings page looks. */
+  clients = $state.raw<{ list: ClientState[]; at: Date } | undefined>();
+  lookingAtClients = $state(false);
+  #lookAgain = false;
+  /** The part of the settings that is to be shown when the page opens: the id of a heading. */
+  settingsPart = $state("");
   /** False while the app does not answer. */
   connected = $state(true);
 
@@ -158,6 +165,35 @@ export class AppState implements Disposable {
     const mark = taskMark(task);
     if (mark === "waiting") this.spoken = `${task.name} needs input`;
     else if (mark === "failed") this.spoken = `${task.name} failed`;
+  }
+
+  /** Looks which clients are here and how their registrations stand. It asks programs for their version. */
+  async lookAtClients(): Promise<void> {
+    this.#lookAgain = this.lookingAtClients; // what is being looked at may have changed since
+    if (this.lookingAtClients) return;
+    this.lookingAtClients = true;
+    try {
+      do {
+        this.#lookAgain = false;
+        this.clients = { list: (await call("client_list", {})).clients, at: new Date() };
+      } while (this.#lookAgain);
+    } catch (cause) {
+      this.fail(cause);
+    } finally {
+      this.lookingAtClients = false;
+    }
+  }
+
+  /** Takes a newer state of one client. */
+  tookClient(client: ClientState): void {
+    if (!this.clients) return;
+    const list = this.clients.list.map((one) => (one.id === client.id ? client : one));
+    this.clients = { ...this.clients, list };
+  }
+
+  openSettings(part = ""): void {
+    this.settingsPart = part;
+    this.page = "settings";
   }
 
   markOf(task: TaskDetail): Mark {

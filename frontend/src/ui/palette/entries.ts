@@ -1,0 +1,167 @@
+import type { Action } from "../../core/keys";
+import type { Entry } from "../../core/palette";
+import { count, shown } from "../../core/text";
+import type { Prompt, TaskDetail } from "../../gen/api";
+import { act } from "../keyboard";
+import { writeClipboard } from "../native";
+import type { AppState } from "../state.svelte";
+import { openTab } from "../task/acts";
+import { tabTitle } from "../task/title";
+import { call } from "../transport";
+
+/** Everything that the palette can do now. Each act is the one of its button or shortcut elsewhere. */
+export function entriesOf(app: AppState, prompts: Prompt[]): Entry[] {
+  const { task } = app;
+  return [
+    ...app.waiting.map((one) => waiting(app, one)),
+    ...(task ? ofTask(app, task) : []),
+    ...(task ? prompts.filter((one) => one.enabled).map((one) => promptEntry(app, task, one)) : []),
+    ...places(app),
+    ...acts(app),
+  ];
+}
+
+function waiting(app: AppState, task: TaskDetail): Entry {
+  return {
+    id: `waiting ${task.id}`,
+    group: "Waiting for you",
+    label: shown(task.name),
+    hint: shown([app.agentName(task.agent), task.detail].filter(Boolean).join(": ")),
+    mark: "waiting",
+    verb: "Go and answer",
+    run: () => app.select(task.id),
+  };
+}
+
+function ofTask(app: AppState, task: TaskDetail): Entry[] {
+  const { tab } = app;
+  const live = task.tabs.some((one) => one.live);
+  const diff = task.diff;
+  const changes = diff ? `${count(diff.files_changed, "file")}, +${diff.insertions} −${diff.deletions}` : "";
+  const make = (label: string, run: () => void, more: Partial<Entry> = {}): Entry => ({
+    id: `task ${label}`,
+    group: "This task",
+    label,
+    icon: "right",
+    run,
+    ...more,
+  });
+  const byKey = (label: string, action: Action, more: Partial<Entry> = {}) =>
+    make(label, () => void act(app, action), { shortcut: action, ...more });
+  return [
+    byKey("Review changes", "review", { icon: "eye", hint: changes }),
+    make("Apply to the main checkout…", () => (app.dialog = { kind: "apply", task }), { icon: "apply" }),
+    byKey("Write a prompt", "compose", { icon: "prompt" }),
+    byKey("Restart this tab", "restartAgent", {
+      icon: "refresh",
+      ...(tab && !tab.live ? {} : { reason: tab ? "Its program is running. Stop it first." : "No tab is open." }),
+    }),
+    byKey("Stop agents and terminals…", "stopAgents", live ? {} : { reason: "Nothing runs in this task." }),
+    byKey("Find in the terminal", "find", { icon: "search" }),
+    byKey("Open a terminal", "newTab", { icon: "terminal" }),
+    ...(app.window?.agents ?? [])
+      .filter((agent) => agent.enabled && agent.usable)
+      .map((agent) =>
+        make(`Open ${agent.name} in a new tab`, () => void openTab(app, task, { kind: "agent", agentId: agent.id }), {
+          icon: "person",
+        }),
+      ),
+    ...task.tabs.map((one) =>
+      make(`Tab: ${shown(tabTitle(app, one))}`, () => app.selectTab(one.id), {
+        id: `tab ${one.id}`,
+        ...(one.kind === "agent" ? { mark: app.markOfTab(task, one) } : { icon: "terminal" }),
+        hint: one.live ? "" : "not running",
+      }),
+    ),
+    make("Sandbox…", () => (app.dialog = { kind: "sandbox", task }), { icon: "shieldFull" }),
+    make("Rename…", () => (app.dialog = { kind: "rename", task })),
+    ...(task.branch
+      ? [
+          make("Copy branch name", () => void app.attempt(() => writeClipboard(task.branch)), {
+            icon: "copy",
+            hint: shown(task.branch),
+          }),
+        ]
+      : []),
+    make("Copy folder path", () => void app.attempt(() => writeClipboard(task.path)), {
+      icon: "copy",
+      hint: shown(task.path),
+    }),
+    make("Archive…", () => (app.dialog = { kind: "archive", task })),
+  ];
+}
+
+function promptEntry(app: AppState, task: TaskDetail, prompt: Prompt): Entry {
+  const name = app.agentName(task.agent);
+  return {
+    id: `prompt ${prompt.id}`,
+    group: "Prompts",
+    label: `Prompt: ${shown(prompt.title)}`,
+    hint: task.work_state === "working" ? `to ${name}, queued until it is done` : `to ${name}`,
+    icon: "prompt",
+    verb: "Send",
+    ...(task.agent ? {} : { reason: "This task has no agent." }),
+    run: () => void app.attempt(() => call("task_send", { task: task.id, promptRef: prompt.id })),
+  };
+}
+
+function places(app: AppState): Entry[] {
+  const tasks = app.rows.map(
+    (task): Entry => ({
+      id: `go ${task.id}`,
+      group: "Go to",
+      label: `${shown(task.project)} / ${shown(task.name)}`,
+      hint: shown([app.agentName(task.agent), task.branch].filter(Boolean).join(" on ")),
+      mark: app.markOf(task),
+      run: () => app.select(task.id),
+    }),
+  );
+  return [
+    ...tasks,
+    {
+      id: "history",
+      group: "Go to",
+      label: "History",
+      hint: "archived tasks",
+      icon: "history",
+      run: () => (app.page = "history"),
+    },
+    {
+      id: "settings",
+      group: "Go to",
+      label: "Settings",
+      icon: "sliders",
+      shortcut: "settings",
+      run: () => (app.page = "settings"),
+    },
+  ];
+}
+
+function acts(app: AppState): Entry[] {
+  const make = (label: string, run: () => void, more: Partial<Entry> = {}): Entry => ({
+    id: `do ${label}`,
+    group: "Do",
+    label,
+    icon: "right",
+    run,
+    ...more,
+  });
+  const byKey = (label: string, action: Action, more: Partial<Entry> = {}) =>
+    make(label, () => void act(app, action), { shortcut: action, ...more });
+  return [
+    byKey("New task…", "newTask", { icon: "plus" }),
+    make("Add a project…", () => (app.dialog = { kind: "addProject" }), { icon: "folder" }),
+    ...(app.window?.projects ?? []).map((project) =>
+      make(`Settings of ${shown(project.name)}…`, () => (app.dialog = { kind: "projectSettings", project }), {
+        id: `project ${project.id}`,
+        icon: "folder",
+      }),
+    ),
+    byKey(app.sidebar ? "Hide the sidebar" : "Show the sidebar", "toggleSidebar", { icon: "sidebar" }),
+    byKey(app.panel ? "Hide the right panel" : "Show the right panel", "togglePanel", { icon: "panel" }),
+    byKey("Bigger text in terminals", "bigger"),
+    byKey("Smaller text in terminals", "smaller"),
+    byKey("Text of terminals as it was", "normalSize"),
+    make("Quit Termic…", () => (app.dialog = { kind: "quit" })),
+  ];
+}
