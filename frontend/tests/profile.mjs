@@ -38,6 +38,7 @@ export class Profile {
     this.home = path.join(this.dir, "home");
     this.data = path.join(this.dir, "data");
     mkdirSync(this.home);
+    for (const [name, text] of Object.entries(options.files ?? {})) this.writeHome(name, text);
     mkdirSync(this.data, { mode: 0o700 });
     writeFileSync(
       path.join(this.home, "gitconfig"),
@@ -48,6 +49,14 @@ export class Profile {
       (options.settings ?? "").replaceAll("DIR", this.dir).replaceAll("BIN", this.bin),
       options.head ?? "",
     );
+  }
+
+  /** Writes a file below the home; a script can be run. */
+  writeHome(name, text) {
+    const file = path.join(this.home, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text, { mode: text.startsWith("#!") ? 0o755 : 0o644 });
+    return file;
   }
 
   get env() {

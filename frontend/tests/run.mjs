@@ -1,4 +1,5 @@
-// Runs the test files of a folder with programs that are built once for all of them: `node tests/run.mjs ui`.
+// Runs the test files of a folder with programs that are built once for all of them: `node tests/run.mjs ui`, or only
+// those whose name has a word in it: `node tests/run.mjs ui clients`.
 
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -10,7 +11,7 @@ const programs = { fakeagent: ["headless", "./internal/fakeagent"] };
 if (process.argv[2] === "ui") programs.termic = ["headless,testbridge", "."];
 const env = { ...process.env, TERMIC_UI_PROGRAMS: build(programs) };
 const files = readdirSync(folder)
-  .filter((name) => name.endsWith(".test.mjs"))
+  .filter((name) => name.endsWith(".test.mjs") && name.includes(process.argv[3] ?? ""))
   .map((name) => path.join(folder, name));
 const options = ["--test", "--test-reporter=spec", "--test-concurrency=1"];
 process.exit(spawnSync(process.execPath, [...options, ...files], { env, stdio: "inherit" }).status ?? 1);

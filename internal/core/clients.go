@@ -67,12 +67,22 @@ func (c *Core) ClientPlan(ctx context.Context, _ *Call, p api.ClientPlanParams) 
 	if err != nil {
 		return api.ClientPlanResult{}, err
 	}
-	out := api.ClientPlanResult{Client: shownClient(w.place, w.entry, st), Act: plan.Act, File: plan.File, Diff: plan.Diff, Runs: plan.Runs,
+	out := api.ClientPlanResult{Client: shownClient(w.place, w.entry, st), Act: plan.Act, File: plan.File, Diff: plan.Diff, Runs: commandsOf(plan),
 		Losses: plan.Losses, Notes: plan.Notes, Digest: digestOf(plan)}
 	if plan.Target != plan.File {
 		out.Target = plan.Target
 	}
 	return out, nil
+}
+
+// commandsOf are the commands that a plan runs, with the name of the program: that of the one client that writes its file
+// itself is its id.
+func commandsOf(p clientsetup.Plan) [][]string {
+	var out [][]string
+	for _, args := range p.Runs {
+		out = append(out, append([]string{p.Client.ID}, args...))
+	}
+	return out
 }
 
 // ClientRegister is the verb client_register.

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LedgerRow } from "../gen/api";
-import { duration, recentCalls } from "./calls";
+import { actsOf, duration, recentCalls } from "./calls";
 
 const row = (seq: number, more: Partial<LedgerRow>): LedgerRow => ({
   seq,
@@ -31,6 +31,23 @@ test("calls through the endpoint are shown once, newest first", () => {
     { seq: 2, time: rows[4]?.time, who: "task:x", verb: "task_list", ok: true, took: "12 ms" },
   ]);
   expect(recentCalls([], 3)).toEqual([]);
+});
+
+test("a call about a task is one line: its end, or that it is under way, and by whom", () => {
+  const rows = [
+    row(6, { call: "c", phase: "asked", principal: "owner", face: "window", verb: "task_send" }),
+    row(5, { call: "b", principal: "task:x", outcome: "not_found" }),
+    row(4, { call: "a", principal: "owner", face: "cli" }),
+    row(3, { call: "a", phase: "asked", principal: "owner", face: "cli" }),
+    row(2, { call: "z", principal: "task:gone" }),
+  ];
+  const acts = actsOf(rows, (id) => (id === "x" ? "Orchestrate" : undefined));
+  expect(acts.map((act) => [act.seq, act.who, act.ok, act.took])).toEqual([
+    [6, "You, in the window", undefined, ""],
+    [5, "Agent of Orchestrate", false, "not found"],
+    [4, "You, on the command line", true, "12 ms"],
+    [2, "Agent of another task", true, "12 ms"],
+  ]);
 });
 
 test("durations are short", () => {

@@ -26,6 +26,47 @@ export function recentCalls(rows: LedgerRow[], most: number): RecentCall[] {
     }));
 }
 
+/** One call about a task, as its panel shows it. */
+export interface Act {
+  seq: number;
+  time: string;
+  who: string;
+  verb: string;
+  /** undefined: it is under way, or the app ended before it did. */
+  ok: boolean | undefined;
+  took: string;
+}
+
+/** Calls by any face, newest first, one line for each: its end where that is known. nameOf names a task that still is. */
+export function actsOf(rows: LedgerRow[], nameOf: (task: string) => string | undefined): Act[] {
+  const ended = new Set(rows.filter((row) => row.phase === "done").map((row) => row.call));
+  return rows
+    .filter((row) => row.phase === "done" || !ended.has(row.call))
+    .map((row) => ({
+      seq: row.seq,
+      time: row.time,
+      who: actor(row, nameOf),
+      verb: row.verb,
+      ok: row.phase === "done" ? row.outcome === "ok" : undefined,
+      took:
+        row.phase !== "done"
+          ? ""
+          : row.outcome === "ok"
+            ? duration(row.duration_ms)
+            : (row.outcome ?? "").replaceAll("_", " "),
+    }));
+}
+
+const faces: Record<string, string> = { window: "in the window", cli: "on the command line", mcp: "over MCP" };
+
+function actor(row: LedgerRow, nameOf: (task: string) => string | undefined): string {
+  const by = faces[row.face] ?? row.face;
+  if (row.principal === "owner") return `You, ${by}`;
+  const task = /^task:(.+)$/.exec(row.principal)?.[1];
+  if (task) return `Agent of ${nameOf(task) ?? "another task"}`;
+  return `${who(row.principal)}, ${by}`;
+}
+
 function who(principal: string): string {
   if (principal === "outside") return "full token";
   const [kind, name] = [principal.slice(0, principal.indexOf(":")), principal.slice(principal.indexOf(":") + 1)];

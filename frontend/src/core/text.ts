@@ -65,3 +65,8 @@ export function tomlText(text: string): string {
 export function tomlList(list: string[]): string {
   return `[${list.map(tomlText).join(", ")}]`;
 }
+
+/** A text that ends as a sentence does. */
+export function sentence(text: string): string {
+  return /[.!?…:]["”')]?$/.test(text) ? text : `${text}.`;
+}

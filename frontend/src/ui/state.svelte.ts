@@ -10,7 +10,7 @@ import { Side } from "./side.svelte";
 import { TerminalPool } from "./terminal/pool";
 import { call, faultOf, watch } from "./transport";
 
-export type PanelTab = "changes" | "refused";
+export type PanelTab = "changes" | "refused" | "ledger";
 export type Page = "tasks" | "review" | "settings" | "history";
 
 /** The dialog that is open, with what it is about. */
@@ -175,7 +175,8 @@ export class AppState implements Disposable {
     try {
       do {
         this.#lookAgain = false;
-        this.clients = { list: (await call("client_list", {})).clients, at: new Date() };
+        const { clients: list } = await call("client_list", {});
+        if (!this.#lookAgain) this.clients = { list, at: new Date() };
       } while (this.#lookAgain);
     } catch (cause) {
       this.fail(cause);
@@ -186,6 +187,7 @@ export class AppState implements Disposable {
 
   /** Takes a newer state of one client. */
   tookClient(client: ClientState): void {
+    this.#lookAgain = this.lookingAtClients; // a look that began before would bring back the older state
     if (!this.clients) return;
     const list = this.clients.list.map((one) => (one.id === client.id ? client : one));
     this.clients = { ...this.clients, list };

@@ -132,7 +132,7 @@ function places(app: AppState): Entry[] {
       label: "Settings",
       icon: "sliders",
       shortcut: "settings",
-      run: () => (app.page = "settings"),
+      run: () => app.openSettings(),
     },
   ];
 }
