@@ -294,13 +294,13 @@ func TestPackagesSayWhatIsMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("bash", script, "window", "test")
+	cmd := exec.Command("bash", script, "window", "test", "kernels")
 	cmd.Env = append(b.env, "PACKAGES_DRY_RUN=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{"libwebkit2gtk-4.1-dev", "build-essential", "xvfb", "chromium"} {
+	for _, want := range []string{"libwebkit2gtk-4.1-dev", "build-essential", "xvfb", "chromium", "qemu-system-x86"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no word about %s in %s", want, out)
 		}
