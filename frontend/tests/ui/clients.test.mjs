@@ -58,7 +58,9 @@ async function shownText(name) {
   return (await rows.allTextContents()).map((line) => `${line}\n`).join("");
 }
 async function focused(label) {
-  await page().waitForFunction((wanted) => document.activeElement?.textContent?.trim() === wanted, label);
+  const has = () => page().evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+  for (let i = 0; i < 100 && (await has()) !== label; i++) await page().waitForTimeout(50);
+  assert.equal(await has(), label);
 }
 async function unregister(name, label = `Unregister ${name}`) {
   await button(name, "Unregister…").click();
