@@ -40,6 +40,7 @@ test("a call about a task is one line: its end, or that it is under way, and by 
     row(4, { call: "a", principal: "owner", face: "cli" }),
     row(3, { call: "a", phase: "asked", principal: "owner", face: "cli" }),
     row(2, { call: "z", principal: "task:gone" }),
+    row(1, { call: "y", principal: "owner", face: "window", verb: "task_diff" }), // only looked
   ];
   const acts = actsOf(rows, (id) => (id === "x" ? "Orchestrate" : undefined));
   expect(acts.map((act) => [act.seq, act.who, act.ok, act.took])).toEqual([

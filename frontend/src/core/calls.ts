@@ -37,11 +37,18 @@ export interface Act {
   took: string;
 }
 
-/** Calls by any face, newest first, one line for each: its end where that is known. nameOf names a task that still is. */
+/** What only looks at a task. The window does that all the time, so the person's own are no news. */
+const looks = new Set(["attach", "ledger", "path", "task_diff", "task_log", "task_result", "task_status", "task_wait"]);
+
+/**
+ * Calls by any face, newest first, one line for each: its end where that is known. What the person only looked at is left
+ * out. nameOf names a task that still is.
+ */
 export function actsOf(rows: LedgerRow[], nameOf: (task: string) => string | undefined): Act[] {
   const ended = new Set(rows.filter((row) => row.phase === "done").map((row) => row.call));
+  const looked = (row: LedgerRow) => row.principal === "owner" && row.outcome === "ok" && looks.has(row.verb);
   return rows
-    .filter((row) => row.phase === "done" || !ended.has(row.call))
+    .filter((row) => (row.phase === "done" ? !looked(row) : !ended.has(row.call)))
     .map((row) => ({
       seq: row.seq,
       time: row.time,

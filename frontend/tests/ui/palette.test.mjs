@@ -102,6 +102,22 @@ step("Tab narrows to the task; the pointer runs what it is on", async () => {
   await page.getByRole("dialog").waitFor({ state: "detached" });
 });
 
+step("the ledger of the task says what was done to it, and the arrows go round the panel", async () => {
+  const { page } = rig();
+  await open();
+  await page.keyboard.type("ledger");
+  await page.keyboard.press("Enter");
+  const panel = page.getByRole("complementary", { name: "Panel" });
+  await panel.getByRole("tab", { name: "Ledger", selected: true }).waitFor();
+  const made = panel.getByRole("row").filter({ hasText: "task_new" });
+  await made.filter({ hasText: "You, in the window" }).filter({ hasText: "Done" }).waitFor();
+  await panel.getByRole("tab", { name: "Ledger" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await panel.getByRole("tab", { name: /^Changes/, selected: true }).waitFor();
+  await page.keyboard.press("ArrowLeft");
+  await panel.getByRole("tab", { name: "Ledger", selected: true }).waitFor();
+});
+
 step("a prompt of the library is sent from it", async () => {
   const { page } = rig();
   await open();

@@ -73,6 +73,8 @@ function ofTask(app: AppState, task: TaskDetail): Entry[] {
         hint: one.live ? "" : "not running",
       }),
     ),
+    make("Show what was refused", () => app.showInPanel(task.id, "refused"), { icon: "shieldFull" }),
+    make("Show the ledger of this task", () => app.showInPanel(task.id, "ledger"), { icon: "history" }),
     make("Sandbox…", () => (app.dialog = { kind: "sandbox", task }), { icon: "shieldFull" }),
     make("Rename…", () => (app.dialog = { kind: "rename", task })),
     ...(task.branch
