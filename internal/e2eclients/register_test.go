@@ -269,7 +269,7 @@ func (r *rig) withOthers(c client) {
 func TestCodexFileComesBackToTheByte(t *testing.T) {
 	c := clients[slices.IndexFunc(clients, func(c client) bool { return c.id == "codex" })]
 	for name, text := range map[string]string{
-		"plain": "%s", "windows": "\ufeff# mine\r\n%s\r\n[tui]\r\nx = 1\r\n", "switch": "%s[features]\nother = true # kept\n[features.deep]\n",
+		"plain": "%s", "windows": "\ufeff# mine\r\n%s\r\n[tui]\r\nx = 1\r\n", "switch": "%s[features]\nother = true # kept\nmcp_2026_07_28 = false # off\n",
 		"inline": "features = { other = true }\n%s", "no newline": "%s\n[mcp_servers.x]\ncommand = \"y\"",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -298,14 +298,11 @@ func TestCodexFileComesBackToTheByte(t *testing.T) {
 // codexReads is what codex says of our entry. It reads the file and connects to nothing.
 func (r *rig) codexReads(c client) string {
 	r.t.Helper()
-	cmd := exec.CommandContext(r.t.Context(), c.command, "mcp", "get", "termic", "--json")
-	cmd.Dir = r.repo
-	cmd.Env = []string{"HOME=" + r.home, "PATH=" + os.Getenv("PATH"), "CODEX_HOME=" + filepath.Join(r.home, "codex")}
-	out, err := cmd.CombinedOutput()
+	out, err := r.codex(c, "mcp", "get", "termic", "--json")
 	if err != nil {
 		r.t.Fatalf("codex mcp get: %v\n%s", err, out)
 	}
-	return string(out)
+	return out
 }
 
 // An entry of the same name in a narrower scope, made by the client's own command or by a file of the project, is told.
