@@ -82,7 +82,7 @@ test("a state says what is wrong and what to do", () => {
     "The switch is off.",
   ]);
   expect(standing(registered({ ok: true, edits: ["enabled_tools"] }), on).lines).toEqual([
-    "Changed by hand in it, and left so: enabled_tools.",
+    "Changed by hand and kept: enabled_tools.",
   ]);
   expect(standing(registered({ ok: true }), on).lines).toEqual([]);
 });
@@ -157,7 +157,7 @@ test("a plan of commands shows them as a shell takes them", () => {
   const view = planView(
     plan({ runs: [["claude", "mcp", "add-json", "termic", `{"a":"it's"}`, "--scope", "user"]], diff: "" }),
   );
-  expect(view.title).toBe("What will be run");
+  expect(view.title).toBe("What will be written");
   expect(view.commands).toEqual([`claude mcp add-json termic '{"a":"it'\\''s"}' --scope user`]);
   expect(view.rest).toBe("");
   expect(shellWord("")).toBe("''");

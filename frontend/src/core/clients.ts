@@ -41,7 +41,7 @@ export function standing(client: ClientState, endpoint: EndpointFacts): Standing
   const none = { removable: false };
   if (!client.installed) {
     const absent = `${client.name} was not found on this computer`;
-    return say("Not installed", "", "idle", [absent, client.offered ? "" : client.why], none);
+    return say("Not installed", "", "idle", [client.offered ? absent : client.why], none);
   }
   if (!client.usable || !client.offered) return say("Cannot connect yet", "", "idle", [client.why], none);
   return say("Not registered", "", "idle", [endpoint.serving ? "" : offNow(endpoint)], {
@@ -108,7 +108,7 @@ function offNow(endpoint: EndpointFacts): string {
 
 function kept(client: ClientState): string {
   const edits = client.edits ?? [];
-  return edits.length === 0 ? "" : `Changed by hand in it, and left so: ${edits.join(", ")}`;
+  return edits.length === 0 ? "" : `Changed by hand and kept: ${edits.join(", ")}`;
 }
 
 /** The label of the button that registers. Where the endpoint is off, the same act switches it on, and says so. */
@@ -143,9 +143,8 @@ export function registeredCount(clients: ClientState[]): string {
 // ---- What will be written ----
 
 export interface PlanView {
-  /** "What will be written", or what is run where the client writes its file itself. */
   title: string;
-  /** The client's own commands, ready for a shell. */
+  /** Where the client writes its file itself: its commands, ready for a shell. */
   commands: string[];
   hunks: Hunk[];
   /** "7 lines added, 1 removed". */
@@ -164,7 +163,7 @@ export function planView(plan: ClientPlanResult): PlanView {
   const removal = plan.act === "remove";
   const others = lines.some((line) => line.kind === "same");
   return {
-    title: runs.length > 0 ? "What will be run" : removal ? "What will be taken out" : "What will be written",
+    title: removal ? "What will be taken out" : "What will be written",
     commands: runs.map((argv) => argv.map(shellWord).join(" ")),
     hunks,
     changes: changes(many("added"), many("removed")),

@@ -130,11 +130,12 @@ step("what is shown is what is written, to the byte", async () => {
   await tag("Codex", "Registered");
   assert.equal(text(), shown);
   await card("Codex")
-    .getByText(/The file as it was is beside it/)
+    .getByText(/A copy of the file as it was is beside it/)
     .waitFor();
 });
 
 step("Claude Code is registered by its own commands, which are shown", async () => {
+  await button("Claude Code", "Show the command").click();
   const commands = await card("Claude Code").getByLabel("Commands").textContent();
   assert.match(commands, /^claude mcp add-json termic '\{.*\}' --scope user$/);
   await button("Claude Code", "Register with Claude Code").click();
@@ -223,7 +224,7 @@ step("what changed meanwhile is not written over: the new change is shown first"
 step("what a person changed in the entry goes only with their consent", async () => {
   appendFileSync(config(), "startup_timeout_sec = 20\n");
   await lookAgain();
-  await card("Codex").getByText("Changed by hand in it, and left so: startup_timeout_sec.").waitFor();
+  await card("Codex").getByText("Changed by hand and kept: startup_timeout_sec.").waitFor();
   const edited = text();
   await button("Codex", "Unregister…").click();
   await card("Codex")
@@ -325,5 +326,8 @@ step("in a narrow window nothing is cut", async () => {
       ),
     );
     assert.deepEqual(wide, []);
+    const longer = () =>
+      document.documentElement.scrollHeight > innerHeight || document.body.scrollHeight > innerHeight;
+    assert.equal(await page().evaluate(longer), false);
   }
 });

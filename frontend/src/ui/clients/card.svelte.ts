@@ -108,8 +108,13 @@ export class Card {
   #took(result: ClientWriteResult, verb: string): void {
     this.report = undefined;
     if (result.verify) this.#reported(result.verify);
-    const copy = result.backup ? ` The file as it was is beside it: ${result.backup}` : "";
-    this.done = `${verb} ${clock(new Date(), new Date())}, in ${result.file}.${copy}`;
+    this.done = [
+      result.verify ? "" : `${verb} ${clock(new Date(), new Date())}, in ${result.file}.`,
+      result.verify || !result.client.registered ? "" : "The endpoint is not serving, so it was not tried.",
+      result.backup ? `A copy of the file as it was is beside it: ${result.backup}` : "",
+    ]
+      .filter(Boolean)
+      .join(" ");
     this.#app.spoken = `${verb}: ${result.client.name}. ${result.verify?.summary ?? ""}`;
     this.plan = undefined;
     this.agreed = this.copying = false;
