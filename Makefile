@@ -131,6 +131,10 @@ kill-loop: setup-headless ## kill the app at 500 random instants while verbs run
 e2e-clients: setup-test headless ## the real claude and codex against a fake model (downloads 800 MB once)
 	TIMEOUT=90m build/e2e-clients.sh -v
 
+.PHONY: probe-clients
+probe-clients: setup-test headless ## which MCP clients reach the endpoint: writes the table in docs/clients.md
+	build/probe-clients.sh
+
 .PHONY: conformance
 conformance: setup-window ## the public MCP conformance suite and the TypeScript client (downloads 200 MB once)
 	build/conformance.sh -v

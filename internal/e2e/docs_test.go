@@ -35,18 +35,43 @@ func blocksOf(page string) []block {
 // TestMCPPage runs what docs/mcp.md tells a reader to copy, in one shell, with the real program and a real curl, and
 // compares what comes back with what the page says.
 func TestMCPPage(t *testing.T) {
-	for _, program := range []string{"curl", "bash"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("NOT TESTED: the blocks of docs/mcp.md need %s, which is not here", program)
+	blocks, parts, errs := runPage(t, newRig(t), "docs/mcp.md", 7)
+	if errs != "" {
+		t.Errorf("on standard error: %s", errs)
+	}
+	for i, b := range blocks {
+		if strings.Contains(b.code, "task_wait") && (strings.Contains(parts[i], `"isError"`) || !strings.Contains(parts[i], `"outcome":"done"`)) {
+			t.Errorf("the job: %s", parts[i])
 		}
 	}
-	page, err := os.ReadFile("../../docs/mcp.md")
+}
+
+// TestClientsPage does the same with docs/clients.md. The page registers, and in the end it has taken everything back.
+func TestClientsPage(t *testing.T) {
+	r := newRig(t)
+	file := filepath.Join(r.home, ".codex", "config.toml")
+	t.Setenv("CODEX_HOME", filepath.Dir(file))
+	runPage(t, r, "docs/clients.md", 7) // on standard error are notes for people
+	if _, err := os.Stat(file); !os.IsNotExist(err) {
+		t.Errorf("what the page registered is still there: %v", err)
+	}
+}
+
+// runPage runs the blocks of a page, of which there are to be at least some, and returns what each of them printed, and
+// what all of them said on standard error.
+func runPage(t *testing.T, r *rig, name string, least int) ([]block, []string, string) {
+	t.Helper()
+	for _, program := range []string{"curl", "bash"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("NOT TESTED: the blocks of %s need %s, which is not here", name, program)
+		}
+	}
+	page, err := os.ReadFile(filepath.Join("../..", name))
 	must(t, err)
 	blocks := blocksOf(string(page))
-	if len(blocks) < 7 {
+	if len(blocks) < least {
 		t.Fatalf("the page has %d blocks", len(blocks))
 	}
-	r := newRig(t)
 	r.stop() // the program itself runs on the profile
 	settings := filepath.Join(r.data, "settings.toml")
 	text, err := os.ReadFile(settings)
@@ -76,13 +101,8 @@ func TestMCPPage(t *testing.T) {
 		if b.answer != "" && !regexp.MustCompile(pattern).MatchString(parts[i]) {
 			t.Errorf("the page says\n%sand what comes back is\n%s", b.answer, parts[i])
 		}
-		if strings.Contains(b.code, "task_wait") && (strings.Contains(parts[i], `"isError"`) || !strings.Contains(parts[i], `"outcome":"done"`)) {
-			t.Errorf("the job: %s", parts[i])
-		}
 	}
-	if errs.Len() > 0 {
-		t.Errorf("on standard error: %s", errs.String())
-	}
+	return blocks, parts, errs.String()
 }
 
 // serveProgram builds the program, starts it on the rig's profile, and ends it with the test. It returns its path.
