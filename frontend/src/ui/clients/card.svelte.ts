@@ -14,6 +14,8 @@ export class Card {
   report = $state.raw<{ report: ClientReport; at: string } | undefined>();
   /** What was done, for a person to read. */
   done = $state("");
+  /** How the registration stood when it was done or tried. */
+  word = $state("");
   agreed = $state(false);
   copying = $state(false);
   readonly act = new Act();
@@ -93,8 +95,9 @@ export class Card {
     });
   }
 
-  async verify(client: ClientState): Promise<void> {
+  async verify(client: ClientState, word: string): Promise<void> {
     this.done = "";
+    this.word = word;
     await this.#run("Verifying", async () => {
       this.#reported(await call("client_verify", { client: client.id }));
     });
@@ -107,6 +110,7 @@ export class Card {
 
   #took(result: ClientWriteResult, verb: string): void {
     this.report = undefined;
+    this.word = standing(result.client, { known: true, serving: true }).word;
     if (result.verify) this.#reported(result.verify);
     this.done = [
       result.verify ? "" : `${verb} ${clock(new Date(), new Date())}, in ${result.file}.`,
