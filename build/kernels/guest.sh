@@ -37,6 +37,8 @@ ip link set lo up
 modprobe dummy numdummies=1 && ip link set dummy0 up && ip address add 10.73.0.2/24 dev dummy0
 hostname kernels 2>/dev/null || echo kernels >/proc/sys/kernel/hostname
 echo '0 2147483647' >/proc/sys/net/ipv4/ping_group_range # as systemd does
+# A machine may allow it still, and then a cage must hold it.
+[ ! -e /proc/sys/dev/tty/legacy_tiocsti ] || echo 1 >/proc/sys/dev/tty/legacy_tiocsti
 for module in overlay fuse tun loop vsock af_alg; do modprobe -q "$module"; done
 
 # A part of the tree of control groups that belongs to the user, as systemd delegates it.

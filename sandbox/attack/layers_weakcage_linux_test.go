@@ -52,9 +52,12 @@ func TestLayersLeftOut(t *testing.T) {
 			for _, r := range rows {
 				o := got[r.Name]
 				t.Logf("without %s, %s: %s %.80q %s", layer.name, r.Name, o.Verdict, o.Report.Got, o.Report.Err)
-				if o.Verdict == Out {
+				switch {
+				case o.Verdict == Out:
 					out++
-				} else {
+				case r.Lacks != "" && uncaged(t, p, r) == Held:
+					t.Logf("NOT COUNTED: %s: this machine lacks %s", r.Name, r.Lacks)
+				default:
 					t.Errorf("without %s, %s is held all the same", layer.name, r.Name)
 				}
 			}
@@ -63,4 +66,9 @@ func TestLayersLeftOut(t *testing.T) {
 			}
 		})
 	}
+}
+
+// uncaged is what comes of one row without a cage.
+func uncaged(t *testing.T, p prepared, r Row) Verdict {
+	return column(t, p, Open, plainCage, []Row{r})[r.Name].Verdict
 }
