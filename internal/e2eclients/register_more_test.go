@@ -50,6 +50,43 @@ func TestCodexWritesItsFileMeanwhile(t *testing.T) {
 	}
 }
 
+// Every Claude Code writes its file while it runs and when it ends. A registration that is made, repaired or taken back beside
+// one that runs is still as we left it when that one has ended.
+func TestClaudeRunsMeanwhile(t *testing.T) {
+	c := clients[slices.IndexFunc(clients, func(c client) bool { return c.id == "claude" })]
+	r := newRig(t, options{person: true})
+	r.withOthers(c)
+	call[api.MCPResult](r, "mcp_enable", nil)
+	beside := func(name string, act func()) string {
+		t.Helper()
+		n := r.newTask(name, c, "SAY hello")
+		r.wantDone(name, n.Wait)
+		act()
+		r.wantDone(name, r.send(n.Task.ID, "SAY more", nil).Wait)
+		r.keys(n.Task.ID, "\x03")
+		r.showing(n.Task.ID, "again to exit")
+		r.keys(n.Task.ID, "\x03")
+		r.until(n.Task.ID, "ended", func(d api.TaskDetail) bool { return !d.Tabs[0].Live && d.Tabs[0].Exit != nil })
+		return r.read(r.configFile(c))
+	}
+	before := beside("First", func() {})
+	beside("Second", func() { r.register(c, "add", nil) })
+	if st := r.client(c); !st.OK {
+		t.Errorf("the entry is gone or spoilt: %+v", st)
+	}
+	beside("Third", func() {
+		call[api.MCPResult](r, "mcp_enable", map[string]any{"newPort": true})
+		r.register(c, "repair", nil)
+	})
+	if st := r.client(c); !st.OK {
+		t.Errorf("the repair is gone: %+v", st)
+	}
+	after := beside("Fourth", func() { call[api.ClientWriteResult](r, "client_unregister", map[string]any{"client": c.id}) })
+	if strings.Contains(after, "headersHelper") || !strings.Contains(after, "/bin/false") {
+		t.Errorf("it was\n%s\nand is\n%s", before, after)
+	}
+}
+
 // codex runs a command of codex's that starts no conversation.
 func (r *rig) codex(c client, args ...string) (string, error) {
 	cmd := exec.CommandContext(r.t.Context(), c.command, args...)
