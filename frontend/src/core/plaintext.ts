@@ -13,5 +13,5 @@ export const plainText = {
 export function quoteProblem(text: string): string {
   const found = /[“”„‟]/.exec(text)?.[0];
   if (!found) return "";
-  return `There is a “curly” quotation mark in it: ${found} Leave it out, or type the plain one.`;
+  return `There is a curly quotation mark (${found}) in it. Leave it out, or type the plain one.`;
 }
