@@ -13,8 +13,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# A kernel's series, and the ABI of Landlock that must be found in it.
-declare -A landlock=([6.1]=2 [6.12]=6)
+# A kernel's series, and the ABI of Landlock that must be found in it. What follows a dash is how it is booted.
+declare -A landlock=([6.1]=2 [6.12]=6 [6.1-without-landlock]=0)
 series=("$@")
 [ $# -gt 0 ] || series=(6.1 6.12)
 steps=${KERNELS_STEPS:-cage limits sandbox layers attack apparmor}
@@ -204,13 +204,13 @@ build_disk() {
   rm -rf "$root" "$first"
 }
 
-# boot KERNEL-DIR RELEASE: 0 when the machine came to its end within its time.
+# boot KERNEL-DIR RELEASE ARGUMENTS: 0 when the machine came to its end within its time.
 boot() {
   local fast=(-accel "tcg,thread=multi,tb-size=512") end
   [ ! -w /dev/kvm ] || fast=(-accel kvm -cpu host)
   : >"$work/report"
   nice -n 10 qemu-system-x86_64 "${fast[@]}" -smp 2 -m 2G -nodefaults -no-user-config -no-reboot -display none \
-    -kernel "$1/boot/vmlinuz-$2" -initrd "$work/first" -append 'console=ttyS0 panic=-1 loglevel=5' \
+    -kernel "$1/boot/vmlinuz-$2" -initrd "$work/first" -append "console=ttyS0 panic=-1 loglevel=5 $3" \
     -drive "file=$work/disk,format=raw,if=virtio,cache=unsafe" -serial "file:$work/console" -serial "file:$work/report" </dev/null &
   machine=$!
   end=$((SECONDS + minutes * 60))
@@ -248,7 +248,7 @@ judge() {
   fi
   grep -E 'rows, |NOT TRIED|APPARMOR|DONE ' "$work/report" | sed 's/^ *[a-z_]*\.go:[0-9]*://; s/^/    /' || true
   abi=$(grep -oE 'Landlock [0-9]+, processes by "[^"]*", memory by "[^"]*"' "$work/report" | sort -u | head -n 1)
-  results+=("$(printf '%-28s %-62s %4s passed %3s failed %3s skipped  %s' "$2" "${abi:-?}" "$(count PASS)" "$(count FAIL)" "$(count SKIP)" "$([ $bad = 0 ] && echo good || echo BAD)")")
+  results+=("$(printf '%-40s %-62s %4s passed %3s failed %3s skipped  %s' "$2${1#"${1%%-*}"}" "${abi:-?}" "$(count PASS)" "$(count FAIL)" "$(count SKIP)" "$([ $bad = 0 ] && echo good || echo BAD)")")
   [ $bad = 0 ]
 }
 
@@ -263,7 +263,9 @@ main() {
   failed=0
   for s in "${series[@]}"; do
     [ -n "${landlock[$s]:-}" ] || { say "no kernel $s is known here"; exit 1; }
-    if ! name=$(package "$s") || ! dir=$(fetch_kernel "$name"); then
+    how=
+    [[ $s != *-without-landlock ]] || how=lsm=lockdown,yama,apparmor
+    if ! name=$(package "${s%%-*}") || ! dir=$(fetch_kernel "$name"); then
       skip "Linux $s" 'this distribution offers no such kernel, or it could not be fetched (apt-get update?)'
       results+=("$(printf '%-28s SKIPPED' "$s")")
       continue
@@ -272,7 +274,7 @@ main() {
     build_disk "$dir" "$release" "${landlock[$s]}"
     say "booting Linux $release, $([ -w /dev/kvm ] && echo with KVM || echo 'without KVM, which is slow'); at most $minutes minutes"
     ended=no
-    ! boot "$dir" "$release" || ended=yes
+    ! boot "$dir" "$release" "$how" || ended=yes
     [ -z "${KERNELS_KEEP:-}" ] || { mkdir -p "$KERNELS_KEEP" && cp "$work/report" "$KERNELS_KEEP/$s.report" && cp "$work/console" "$KERNELS_KEEP/$s.console"; }
     judge "$s" "$release" "$ended" || failed=1
   done

@@ -39,7 +39,7 @@ hostname kernels 2>/dev/null || echo kernels >/proc/sys/kernel/hostname
 echo '0 2147483647' >/proc/sys/net/ipv4/ping_group_range # as systemd does
 # A machine may allow it still, and then a cage must hold it.
 [ ! -e /proc/sys/dev/tty/legacy_tiocsti ] || echo 1 >/proc/sys/dev/tty/legacy_tiocsti
-for module in overlay fuse tun loop vsock af_alg; do modprobe -q "$module"; done
+for module in overlay fuse tun loop vsock af_alg sctp dccp_ipv4 tipc rds smc l2tp_ip; do modprobe -q "$module"; done
 
 # A part of the tree of control groups that belongs to the user, as systemd delegates it.
 group=/sys/fs/cgroup/user
