@@ -152,7 +152,7 @@ func wideRows() []Row {
 		held("wide/rename-ancestors", "moves the folder above that away").wide(),
 		held("wide/unmount", "unmounts whatever hides the token and reads it").wide(),
 		held("wide/alias", "reads the token through another mount of the home, which is granted as well").wide().prepared(),
-		held("wide/replaced", "reads the token of a data folder that took the place of the one that was hidden").wide(),
+		held("wide/replaced", "reads the token of a data folder that took the place of the one that was hidden").wide().wall(),
 	}
 }
 

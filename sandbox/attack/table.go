@@ -59,6 +59,7 @@ type Row struct {
 	Lacks string           // what a machine may be without, so that the uncaged try fails; empty = it must succeed
 	Wide  bool             // tried in a cage whose grants are wide: they surround the data folder
 	Place bool             // tried in a cage in the main checkout itself
+	Wall  bool             // held by Landlock alone: a kernel without it lets the try out
 
 	Touch func(Ground) Touch // the one access it comes down to; nil = there is no such single access
 }
@@ -99,6 +100,9 @@ func (r Row) prepared() Row { r.Needs = NeedsPrepared; return r }
 
 // lacking marks a row whose control may fail on a machine that is without something.
 func (r Row) lacking(what string) Row { r.Lacks = what; return r }
+
+// wall marks a row that Landlock alone holds.
+func (r Row) wall() Row { r.Wall = true; return r }
 
 // wide marks a row for the cage with wide grants.
 func (r Row) wide() Row { r.Wide = true; return r }
