@@ -165,7 +165,7 @@ write_steps() {
 
 # build_disk KERNEL-DIR RELEASE LANDLOCK: $work/disk and $work/first.
 build_disk() {
-  local root="$work/root" first="$work/initial" mods="$1/lib/modules/$2" m f
+  local root="$work/root" first="$work/initial" mods="$1/lib/modules/$2" m f how
   rm -rf "$root" "$first"
   tree "$root"
   put "$root" "${programs[@]}"
@@ -194,9 +194,11 @@ build_disk() {
 
   tree "$first"
   put "$first" sh mkdir mount insmod chown switch_root
-  for m in virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk crc16 crc32c_generic libcrc32c mbcache jbd2 ext4; do
-    f=$(find "$mods" -name "$m.ko*" | head -n 1)
-    [ -z "$f" ] || cp "$f" "$first/modules/"
+  local n=100
+  for m in virtio_pci virtio_blk crc32c_generic ext4; do # in the order in which they need one another, as numbers in their names
+    while read -r how f _; do
+      [ "$how" != insmod ] || cp "$f" "$first/modules/$((n++))-${f##*/}"
+    done < <(modprobe -d "$1" -S "$2" --show-depends "$m" || true)
   done
   cp build/kernels/first.sh "$first/init"
   chmod 755 "$first/init"
