@@ -36,12 +36,19 @@ func (c *composer) program() error {
 		if err != nil {
 			return fault.Wrap(err, fault.Unavailable, "The agent's program %q cannot be found", at)
 		}
+		if c.planted(real, links) {
+			return fault.New(fault.Unavailable, "On the way to the agent's program %q there is a link in a folder that the agent may write: it leads to %q", at, real).
+				WithHint("The agent may have made it. Put back what was there.")
+		}
 		c.links = append(c.links, links...)
 		for _, l := range links {
 			c.tool(filepath.Dir(l.Path))
 		}
 		if root := packageRoot(real); !c.tool(root) || !covers(root, real) {
 			c.grants = append(c.grants, grant{real, false, plain})
+		}
+		if c.writable(real) {
+			return nil // its first line may be the agent's, and names no program of the user's
 		}
 		if at = c.interpreter(real); at == "" {
 			return nil
@@ -54,7 +61,7 @@ func (c *composer) program() error {
 // could without granting more than programs.
 func (c *composer) tool(dir string) bool {
 	real, links, err := resolve(dir)
-	if err != nil {
+	if err != nil || c.planted(real, links) {
 		return false
 	}
 	wide := real

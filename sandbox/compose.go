@@ -47,7 +47,8 @@ type composer struct {
 	prepare  []preparation
 	gitView  *gitView
 	termic   []string
-	named    string // the ssh agent's socket, where the owner granted it
+	named    string   // the ssh agent's socket, where the owner granted it
+	roots    []string // what agents of this cage may write, and so put links into
 	plain    hosts.Set
 	agent    hosts.Set
 	warnings []string
@@ -90,6 +91,8 @@ func (c *composer) places() error {
 	}
 	c.grants = append(c.grants, grant{c.w.Worktree, true, own}, grant{c.w.HomeDir, true, own})
 	c.deny = append(c.deny, c.w.DataDir)
+	c.pinFiles()
+	c.findRoots()
 	return nil
 }
 
@@ -127,6 +130,10 @@ func (c *composer) entry(l Layer, text string, write bool) error {
 	}
 	if err != nil {
 		return entryFault(err, l, text)
+	}
+	if c.planted(path, links) {
+		return fault.New(fault.InvalidArgument, "%s grants %q, and on the way there is a link in a folder that the agent may write: it leads to %q", l.Name, text, path).
+			WithHint("The agent may have made it. If it is yours, name what it leads to; else put back what was there.")
 	}
 	if covers(c.w.DataDir, path) {
 		return fault.New(fault.InvalidArgument, "%s grants %q, which lies in Termic's own data folder", l.Name, text).

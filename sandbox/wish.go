@@ -38,6 +38,11 @@ type Wish struct {
 	Worktree string // the task's tree, made by the app; granted for writing
 	// InPlace: the worktree is the project's own checkout, so its .git folder lies inside it.
 	InPlace bool
+	// Pinned are files of the worktree, relative to it, that the cage may read alone if they are there.
+	Pinned []string
+	// Written are folders that cages of other tasks may write, as lists name them: links in them lead nowhere, as those in
+	// what this cage may write.
+	Written []string
 	// GitDir is the admin folder of the worktree, GitCommonDir the folder that all worktrees share. Both are empty for a
 	// tree without git.
 	GitDir, GitCommonDir string

@@ -101,10 +101,12 @@ func showClientWrite(p *printer, r api.ClientWriteResult) {
 	if r.Backup != "" {
 		p.note("The file as it was is kept at %s", clean(r.Backup))
 	}
-	showClientTrouble(p, r.Client)
+	if r.Client.Registered && !r.Client.Foreign {
+		showClientTrouble(p, r.Client)
+	}
 	if r.Verify != nil {
 		showClientReport(p, *r.Verify)
-	} else if r.Act != "remove" {
+	} else if r.Client.Registered {
 		p.note("The MCP endpoint is off, so it was not tried. Switch it on: termic mcp enable")
 	}
 }

@@ -43,6 +43,11 @@ func (c *Core) TaskApply(ctx context.Context, call *Call, p api.TaskApplyParams)
 			return api.TaskApplyResult{}, err
 		}
 	}
+	if p.AcceptFiles {
+		if err := c.trust(t.ProjectID, t.BaseCommit); err != nil {
+			return api.TaskApplyResult{}, err
+		}
+	}
 	releaseMain, err := c.hold(ctx, "main:"+project.ID) // two tasks must not write one checkout at once
 	if err != nil {
 		return api.TaskApplyResult{}, err

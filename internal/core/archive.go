@@ -241,6 +241,9 @@ func (c *Core) TaskRestore(ctx context.Context, call *Call, _ api.TaskRestorePar
 	if err := c.beginRestore(ctx, t); err != nil {
 		return api.TaskRestoreResult{}, err
 	}
+	if err := c.inherit(t); err != nil {
+		return api.TaskRestoreResult{}, err
+	}
 	made, err := c.restoreTree(context.WithoutCancel(ctx), t, project)
 	if err == nil {
 		err = c.restored(ctx, t.ID, made)

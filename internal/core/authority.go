@@ -20,7 +20,8 @@ import (
 // confined reports whether the rules of this file hold for a caller. Everybody else may do what the class of a verb says.
 func confined(caller grant.Caller) bool { return !caller.Class.Covers(grant.Full) }
 
-// mayRead reports whether a caller may read a task, and act on it as its verbs say.
+// mayRead reports whether a caller may read a task, and act on it as its verbs say. A task that was created by it when it was
+// in no cage is none of its tasks any more.
 func mayRead(caller grant.Caller, t store.Task) bool {
 	switch {
 	case !confined(caller):
@@ -28,7 +29,7 @@ func mayRead(caller grant.Caller, t store.Task) bool {
 	case caller.Task == "":
 		return false
 	}
-	return t.ID == caller.Task || t.ParentID == caller.Task && slices.Contains(caller.Projects, t.ProjectID)
+	return t.ID == caller.Task || t.ParentID == caller.Task && t.FromCage && slices.Contains(caller.Projects, t.ProjectID)
 }
 
 // addressed finds the task that a caller may send to without reading it. ok is false for everything else, whatever the
@@ -269,6 +270,10 @@ func (c *Core) stillAllowed(ctx context.Context, p store.Prompt, l *liveTab) err
 	}
 	if sender, _, err = c.tightened(ctx, sender); err != nil {
 		return err
+	}
+	if sender.Sandbox == uncaged {
+		// It was in a cage when it sent the prompt. What it may do now says nothing about what wrote the words.
+		return fault.New(fault.Forbidden, "The task that sent it was in a cage then, and is in none now")
 	}
 	if l.task.ID != sender.ID && !slices.Contains(projectsOf(sender), l.task.ProjectID) {
 		return fault.New(fault.Forbidden, "The task that sent it may not act on this project")

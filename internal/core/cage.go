@@ -10,6 +10,8 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"termic/internal/fault"
 	"termic/internal/grant"
 	"termic/internal/ptyhost"
+	"termic/internal/repofile"
 	"termic/internal/store"
 	"termic/internal/worktree"
 	"termic/sandbox"
@@ -136,10 +139,44 @@ func (c *Core) policyOf(ctx context.Context, t store.Task, agentID, program stri
 	if w.ProxyPort = proxyPort; port == proxyPort {
 		w.ProxyPort = otherProxyPort
 	}
+	if t.IsMain {
+		w.Pinned = []string{repofile.Name} // what the cages of the project are made from
+	}
+	if w.Written, err = c.everWritten(ctx); err != nil {
+		return sandbox.Policy{}, err
+	}
 	if err := c.gitFolders(ctx, t, &w); err != nil {
 		return sandbox.Policy{}, err
 	}
 	return sandbox.Compose(w)
+}
+
+// everWritten are the folders that cages of any task may write or may have written, as the lists name them.
+func (c *Core) everWritten(ctx context.Context) ([]string, error) {
+	tasks, err := c.store.Tasks(ctx, store.TaskFilter{All: true})
+	if err != nil {
+		return nil, err
+	}
+	projects, err := c.store.Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := c.settings.Get()
+	out := s.Sandbox.Write
+	for _, a := range s.Agents {
+		out = union(out, a.SandboxPaths)
+	}
+	for _, p := range projects {
+		out = union(out, p.SandboxWrite)
+	}
+	for _, t := range tasks {
+		if out = union(out, t.SandboxWrite); writtenByCage(t) && !t.Archived() {
+			out = union(out, []string{t.Path})
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(out), func(p string) bool {
+		return p == sandbox.SSHAgentEntry || strings.HasPrefix(p, "$WORKSPACE") // of each task's own, or none
+	}), nil
 }
 
 // gitFolders adds where git keeps the task's tree, as the repository says and not the tree.

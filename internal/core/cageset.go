@@ -64,7 +64,7 @@ func (c *Core) TaskSandbox(ctx context.Context, call *Call, p api.TaskSandboxPar
 		return api.TaskSandboxResult{}, err
 	}
 	if looser && !caged(next) {
-		c.seenTo(old.ID)
+		c.agree(old)
 	}
 	return c.cageResult(ctx, next, before+ended, told)
 }

@@ -120,6 +120,27 @@ func (c *Core) roomFor(ctx context.Context, parentID, childID string) error {
 		WithHint("Close the agent of one with task_tab_close and allowDefault.")
 }
 
+// MaxTabs is how many tabs a task may have for an agent to open one more in it. Each has a cage of its own, with limits of its
+// own, so without it they would bound nothing.
+const MaxTabs = 8
+
+// roomForTab refuses one more tab in a task, and keeps others from being opened there until release is called.
+func (c *Core) roomForTab(ctx context.Context, t store.Task) (release func(), err error) {
+	if release, err = c.hold(ctx, "tabs:"+t.ID); err != nil {
+		return nil, err
+	}
+	tabs, err := c.store.Tabs(ctx, t.ID)
+	if err == nil && len(tabs) >= MaxTabs {
+		err = fault.New(fault.Conflict, "The task %q has %d tabs already, the most with which an agent may open another", t.Name, len(tabs)).
+			WithHint("Close one with task_tab_close.")
+	}
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
 // runningAgents are the ids of the tasks with an agent that runs or is about to.
 func (c *Core) runningAgents(ctx context.Context) (map[string]bool, error) {
 	tabs, err := c.store.Tabs(ctx, "")

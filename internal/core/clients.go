@@ -126,9 +126,16 @@ func (c *Core) writeClient(ctx context.Context, o clientWrite) (api.ClientWriteR
 		return api.ClientWriteResult{}, fault.New(fault.Conflict, "What would be written for %s is no longer what was shown", plan.Client.Name).
 			WithHint("Look at it again; the file or the endpoint has changed meanwhile. Nothing was written.")
 	}
+	if plan.Act == clientsetup.ActReplace && !o.yes && o.digest == "" {
+		return api.ClientWriteResult{}, fault.New(fault.NeedsConsent, "%s has an entry named %s that is not of Termic's making, and it would be replaced", plan.Client.Name, clientsetup.Name).
+			WithHint("Look at it: `termic client show %s`. Then run it again with --yes; unregistering brings it back.", plan.Client.ID)
+	}
 	// From here on it is not cut short: half of a registration is the worst of all.
 	whole := context.WithoutCancel(ctx)
 	receipt, err := w.place.Apply(whole, plan, o.yes)
+	if f := fault.From(err); f != nil && f.Code == fault.NeedsConsent {
+		return api.ClientWriteResult{}, f.WithHint("What would be lost is listed. If it may be, run it again with --yes.")
+	}
 	if err != nil {
 		return api.ClientWriteResult{}, err
 	}

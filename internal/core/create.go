@@ -116,9 +116,7 @@ func (c *Core) noteBranch(ctx context.Context, n *newTask, name, commit string) 
 
 // created makes the task live and ends its intent, in one transaction.
 func (c *Core) created(ctx context.Context, n *newTask, made worktree.Created, lines []string) error {
-	begins := n.task
-	begins.Path, begins.Branch, begins.BaseRef, begins.ReusedBranch = made.Path, made.Branch, made.BaseRef, made.ReusedBranch
-	if err := c.inherit(ctx, begins); err != nil {
+	if err := c.inherit(n.task); err != nil {
 		return err
 	}
 	err := c.store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {

@@ -23,7 +23,6 @@ import (
 // Bounds of what is told about such files.
 const (
 	maxSelfRun = 200 // files
-	maxParents = 64  // tasks between one and the one that the owner made
 )
 
 // tightness orders modes from open to tight.
@@ -39,7 +38,7 @@ func tightness(mode string) int {
 // mark is a file that is there from the first caged start of a task until the owner has seen what its agents wrote.
 func (c *Core) mark(taskID string) string { return filepath.Join(c.dataDir, "written", taskID) }
 
-// inherited is what the mark of a task holds whose tree another task's cage wrote: what it began with is no measure then.
+// inherited is what the mark of a task holds that never had a cage, and whose tree another task's cage may have written.
 const inherited = "inherited\n"
 
 // markWritten notes that what runs from now on in the tree of a task may write files that run by themselves, or, with
@@ -69,38 +68,19 @@ func (c *Core) written(ctx context.Context, t store.Task) bool {
 	if !t.IsMain {
 		return false
 	}
-	found, err := c.fromOthers(ctx, t)
+	found, err := c.besideCaged(ctx, t)
 	return found || err != nil
 }
 
-// fromOthers reports whether a task is where the cage of another one wrote: in its folder, on its branch, or begun from
-// it. A folder counts only where the task did not make it anew.
-func (c *Core) fromOthers(ctx context.Context, t store.Task) (bool, error) {
-	tasks, err := c.store.Tasks(ctx, store.TaskFilter{ProjectID: t.ProjectID, All: true})
+// besideCaged reports whether another task that works in the same main checkout is, or was, in a cage.
+func (c *Core) besideCaged(ctx context.Context, t store.Task) (bool, error) {
+	tasks, err := c.store.Tasks(ctx, store.TaskFilter{ProjectID: t.ProjectID})
 	if err != nil {
 		return false, err
 	}
 	return slices.ContainsFunc(tasks, func(o store.Task) bool {
-		if o.ID == t.ID || !writtenByCage(o) && !c.marked(o.ID) {
-			return false
-		}
-		if t.IsMain || o.IsMain {
-			return t.IsMain && o.IsMain && !o.Archived()
-		}
-		return o.Branch != "" && (o.Branch == t.Branch || o.Branch == t.BaseRef) || t.ReusedBranch && o.Path == t.Path
+		return o.ID != t.ID && o.IsMain && (writtenByCage(o) || c.marked(o.ID))
 	}), nil
-}
-
-// inherit notes that a new task without a cage begins with what another's cage wrote.
-func (c *Core) inherit(ctx context.Context, t store.Task) error {
-	if caged(t) || t.IsMain {
-		return nil // its own start leaves a mark; a main checkout is looked at each time
-	}
-	found, err := c.fromOthers(ctx, t)
-	if err != nil || !found {
-		return err
-	}
-	return c.markWritten(t.ID, inherited)
 }
 
 // seenTo notes that the owner agreed to what cages wrote so far.
@@ -145,63 +125,24 @@ func (c *Core) selfRunning(ctx context.Context, t store.Task) (selfrun.Report, e
 	if _, err := os.Lstat(t.Path); t.Path == "" || errors.Is(err, fs.ErrNotExist) {
 		return selfrun.Report{Complete: true}, nil
 	}
-	base, err := c.beganWith(ctx, t)
+	bases, err := c.measures(ctx, t)
 	if err != nil {
 		return selfrun.Report{}, err
 	}
-	report, err := selfrun.New().Changed(ctx, t.Path, base)
-	if err != nil {
-		return report, fault.Wrap(err, fault.Unavailable, "The tree of the task %q cannot be looked at", t.Name)
-	}
-	return report, nil
-}
-
-// beganWith are the files of the commit that a task started from, and that no cage chose: a task that a caged agent made
-// goes back to the one that the owner made.
-func (c *Core) beganWith(ctx context.Context, t store.Task) (map[string]selfrun.Entry, error) {
-	project, err := c.store.Project(ctx, t.ProjectID)
-	if err != nil || project.NonGit {
-		return nil, err // everything there counts
-	}
-	for range maxParents {
-		if !t.FromCage {
+	var best selfrun.Report
+	for i, base := range bases {
+		report, err := selfrun.New().Changed(ctx, t.Path, base)
+		if err != nil {
+			return report, fault.Wrap(err, fault.Unavailable, "The tree of the task %q cannot be looked at", t.Name)
+		}
+		if i == 0 || len(report.Changes) < len(best.Changes) {
+			best = report
+		}
+		if len(best.Changes) == 0 {
 			break
 		}
-		parent, err := c.store.Task(ctx, t.ParentID)
-		if err != nil {
-			if fault.CodeOf(err) == fault.NotFound {
-				break
-			}
-			return nil, err
-		}
-		if parent.ProjectID != t.ProjectID {
-			break
-		}
-		t = parent
 	}
-	repo, err := c.repoOf(ctx, project)
-	if err != nil {
-		return nil, err
-	}
-	commit, mark := t.BaseCommit, []byte(nil)
-	if mark, err = os.ReadFile(c.mark(t.ID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	switch {
-	case t.IsMain:
-		commit = "HEAD" // which a cage in the main checkout cannot move
-	case t.FromCage || commit == "" || string(mark) == inherited:
-		base, err := repo.ResolveBase(ctx, project.BaseBranch)
-		if err != nil {
-			return nil, err
-		}
-		commit = base.Commit
-	}
-	list, err := repo.TreeList(ctx, commit)
-	if err != nil {
-		return nil, err
-	}
-	return selfrun.ParseTree(list)
+	return best, nil
 }
 
 // beforeStart notes that a caged program is about to write the tree of its task, and refuses an agent without a cage where
@@ -209,14 +150,27 @@ func (c *Core) beganWith(ctx context.Context, t store.Task) (map[string]selfrun.
 func (c *Core) beforeStart(ctx context.Context, l *liveTab, accept bool) error {
 	switch {
 	case caged(l.task) && l.inWalls():
+		if err := c.trustBefore(ctx, l.task); err != nil {
+			return err
+		}
 		return c.markWritten(l.task.ID, "")
 	case caged(l.task) || l.tab.Kind != store.TabAgent || !c.written(ctx, l.task):
 		return nil
 	case accept:
-		c.seenTo(l.task.ID)
+		c.agree(l.task)
 		return nil
 	}
-	return c.refuseSelfRun(ctx, l.task, "an agent without a cage starts among them", "tab "+shellWord(l.task.Name)+" --restart "+l.tab.ID+" --accept-files")
+	err := c.refuseSelfRun(ctx, l.task, "an agent without a cage starts among them", "tab "+shellWord(l.task.Name)+" --restart "+l.tab.ID+" --accept-files")
+	if err == nil && c.onlyInherited(l.task.ID) {
+		c.seenTo(l.task.ID) // what it finds from now on its own agent has made
+	}
+	return err
+}
+
+// onlyInherited reports whether the mark of a task is there for what other tasks' cages wrote alone.
+func (c *Core) onlyInherited(taskID string) bool {
+	text, err := os.ReadFile(c.mark(taskID))
+	return err == nil && string(text) == inherited
 }
 
 // hereRuns is what a person is told who opens a terminal where a cage writes or has written.

@@ -40,7 +40,7 @@ func (c *Core) TaskTab(ctx context.Context, call *Call, p api.TaskTabParams) (ap
 	if err := usableTree(task); err != nil {
 		return api.TaskTabResult{}, err
 	}
-	tab, how, err := c.openTab(ctx, task, kind, p)
+	tab, how, err := c.openTabFor(ctx, call, task, kind, p)
 	if err != nil {
 		return api.TaskTabResult{}, err
 	}
@@ -60,6 +60,18 @@ func (c *Core) TaskTab(ctx context.Context, call *Call, p api.TaskTabParams) (ap
 
 // withTab adds the id of a tab that was opened to an error that came afterwards.
 func withTab(err error, tabID string) error { return fault.From(err).WithData("tab_id", tabID) }
+
+// openTabFor is openTab for a caller, who may have room for no more.
+func (c *Core) openTabFor(ctx context.Context, call *Call, task store.Task, kind string, p api.TaskTabParams) (store.Tab, startHow, error) {
+	if confined(call.Caller) {
+		release, err := c.roomForTab(ctx, task)
+		if err != nil {
+			return store.Tab{}, startHow{}, err
+		}
+		defer release()
+	}
+	return c.openTab(ctx, task, kind, p)
+}
 
 // openTab finds or makes the row of the tab to start.
 func (c *Core) openTab(ctx context.Context, task store.Task, kind string, p api.TaskTabParams) (store.Tab, startHow, error) {

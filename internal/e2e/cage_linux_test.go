@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"termic/internal/api"
+	"termic/internal/core"
 	"termic/internal/fault"
 	"termic/internal/grant"
 )
@@ -449,4 +450,67 @@ func TestSSHAgentByConsent(t *testing.T) {
 func (r *rig) tabOf(id string) string {
 	r.t.Helper()
 	return call[api.TaskStatusResult](r, "task_status", map[string]any{"task": id}).Task.Tabs[0].ID
+}
+
+// TestFileOfTheCagesIsPinned: an agent that is caged in the main checkout cannot take away the file that cages of the project
+// are made from.
+func TestFileOfTheCagesIsPinned(t *testing.T) {
+	r := newRig(t)
+	r.write(".termic.yaml", "sandbox: {mode: enforce-fs}\n")
+	r.git(r.repo, "add", "-A")
+	r.git(r.repo, "commit", "-qm", "tight")
+	c := r.cageTask("inside", "enforce-fs", map[string]any{"mode": "main"})
+	c.run("rm -f .termic.yaml; echo 'sandbox: {mode: \"off\"}' > .termic.yaml; mv .termic.yaml away")
+	if b, err := os.ReadFile(filepath.Join(r.repo, ".termic.yaml")); err != nil || !strings.Contains(string(b), "enforce-fs") {
+		t.Errorf("the file is %q, %v", b, err)
+	}
+}
+
+// TestTabsOfAnAgentAreBounded: an agent cannot open tab after tab, each with a cage and limits of its own.
+func TestTabsOfAnAgentAreBounded(t *testing.T) {
+	r := newRig(t)
+	call[api.MCPResult](r, "mcp_enable", nil)
+	c := r.cageTask("many", "enforce", map[string]any{"mcp": true})
+	opened := 0
+	for range core.MaxTabs + 2 {
+		if a := c.tool("task_tab", map[string]any{"task": c.id, "agentId": "osc7501"}); a.result() != nil {
+			opened++
+		} else if !strings.Contains(a.Body, "tabs already") {
+			t.Fatalf("it says %s", a.Body)
+		}
+	}
+	if opened != core.MaxTabs-1 { // its own is one
+		t.Errorf("%d tabs were opened", opened)
+	}
+}
+
+// TestUncagedChildIsLost: a task that an agent created while it had no cage is none of its tasks once it has one.
+func TestUncagedChildIsLost(t *testing.T) {
+	r := newRig(t)
+	call[api.MCPResult](r, "mcp_enable", nil)
+	r.addProject()
+	n := r.newTask("parent", "osc7501", "")
+	parent := r.cageOf(n.Task.ID)
+	made := parent.tool("task_new", map[string]any{"name": "free", "project": "repo", "agentId": "osc7501"})
+	child := struct{ Task api.TaskSummary }{}
+	if must(t, json.Unmarshal(made.result(), &child)); child.Task.ID == "" {
+		t.Fatalf("task_new: %+v", made)
+	}
+	r.live(child.Task.ID)
+	_, err := try[api.TaskSandboxResult](r, "task_sandbox", map[string]any{"task": n.Task.ID, "mode": "enforce", "mcp": true})
+	if fault.CodeOf(err) == fault.Unsupported {
+		t.Skipf("NOT TESTED: this machine cannot cage a task: %v", err)
+	}
+	must(t, err)
+	call[api.TaskTabResult](r, "task_tab", map[string]any{"task": n.Task.ID, "restart": r.tabOf(n.Task.ID)})
+	parent = r.cageOf(n.Task.ID)
+	for tool, args := range map[string]map[string]any{"task_status": {}, "task_log": {}, "task_diff": {}, "task_tab_close": {"tab": "1", "allowDefault": true}} {
+		args["task"] = child.Task.ID
+		if a := parent.tool(tool, args); a.result() != nil {
+			t.Errorf("%s of the child without a cage: %+v", tool, a)
+		}
+	}
+	if !r.live(child.Task.ID).Tabs[0].Live {
+		t.Error("the child was ended")
+	}
 }

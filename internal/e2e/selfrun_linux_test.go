@@ -97,15 +97,16 @@ func TestNothingToAskAbout(t *testing.T) {
 	call[api.TaskSandboxResult](r, "task_sandbox", map[string]any{"task": "writer", "mode": "off"})
 }
 
-// TestWhatACageWroteInOtherTasks: a task without a cage that begins on the branch of a caged one, from it or in its folder
-// is asked about like that one, before its agent starts among the files.
+// TestWhatACageWroteInOtherTasks: once a cage has run in a project, a task without one is asked about whatever its first
+// agent would start among, by whatever name the commit comes. What the owner has agreed to is not asked about again.
 func TestWhatACageWroteInOtherTasks(t *testing.T) {
 	r := newRig(t)
 	c := r.cageTask("writer", "enforce-fs", nil)
-	c.run("mkdir -p .claude && echo '{}' > .claude/settings.json && git add -A && git -c user.name=a -c user.email=a@example.com commit -qm hooked")
+	c.run("mkdir -p .claude && echo '{}' > .claude/settings.json && git add -A && git -c user.name=a -c user.email=a@example.com commit -qm hooked && " +
+		"git branch innocent && git tag v9 && git update-ref refs/heads/main HEAD")
 	branch := r.live(c.id).Branch
 	const files = "added .claude/settings.json"
-	asked := func(name string, more map[string]any) {
+	asked := func(name string, more map[string]any) map[string]any {
 		t.Helper()
 		p := map[string]any{"name": name, "project": "repo", "agent": "osc7501", "sandbox": "off"}
 		for k, v := range more {
@@ -124,14 +125,22 @@ func TestWhatACageWroteInOtherTasks(t *testing.T) {
 		}
 		again := map[string]any{"task": made.Task.ID, "restart": d.Tabs[0].ID}
 		r.asksAbout(files, "task_tab", again)
-		again["acceptFiles"] = true
-		call[api.TaskTabResult](r, "task_tab", again)
+		return again
 	}
 	asked("from its branch", map[string]any{"base": branch})
+	asked("by its commit", map[string]any{"base": r.git(r.repo, "rev-parse", branch)})
+	asked("from another branch of its making", map[string]any{"base": "innocent"})
+	asked("from a tag", map[string]any{"base": "v9"})
+	asked("from a base that it moved", nil)
 	call[json.RawMessage](r, "task_archive", map[string]any{"task": c.id, "discard": true})
 	r.git(r.repo, "worktree", "add", "-q", filepath.Join(r.home, "again"), branch)
 	asked("its branch by hand", map[string]any{"from": filepath.Join(r.home, "again")})
-	if n := r.newTask("elsewhere", "osc7501", ""); !r.live(n.Task.ID).Tabs[0].Live {
-		t.Error("a task that has nothing to do with it is kept from starting")
+
+	again := asked("from its branch once more", map[string]any{"base": branch})
+	again["acceptFiles"] = true
+	call[api.TaskTabResult](r, "task_tab", again)
+	made := call[api.TaskNewResult](r, "task_new", map[string]any{"name": "agreed", "project": "repo", "agent": "osc7501", "sandbox": "off", "base": branch})
+	if !r.live(made.Task.ID).Tabs[0].Live {
+		t.Error("what the owner agreed to is asked about again")
 	}
 }

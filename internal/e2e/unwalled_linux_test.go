@@ -1,0 +1,45 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"termic/internal/api"
+)
+
+// TestPromptOutlivesItsCage: what a caged agent let wait for itself is not typed into the agent without a cage that comes after
+// it, when the cage was that of a .termic.yaml which is gone.
+func TestPromptOutlivesItsCage(t *testing.T) {
+	r := newRig(t)
+	call[api.MCPResult](r, "mcp_enable", nil)
+	n := r.newTask("boss", "osc7501", "")
+	call[api.TaskSandboxResult](r, "task_sandbox", map[string]any{"task": n.Task.ID, "mcp": true})
+	call[json.RawMessage](r, "task_stop", map[string]any{"task": n.Task.ID})
+	yaml := filepath.Join(r.repo, ".termic.yaml")
+	must(t, os.WriteFile(yaml, []byte("sandbox:\n  mode: enforce\n"), 0o600))
+	call[json.RawMessage](r, "task_tab", map[string]any{"task": n.Task.ID})
+	boss := r.cageOf(n.Task.ID)
+	send := func(file, prompt string) string {
+		raw, err := json.Marshal(map[string]any{"task": boss.id, "prompt": prompt})
+		must(t, err)
+		return "#tool " + file + " task_send " + string(raw) + "\n"
+	}
+	const many = 10 // an agent that cannot take up its conversation takes some with it
+	all := send("a", "#work 50s")
+	for range many {
+		all += send("b", "#say hello")
+	}
+	call[api.TaskSendResult](r, "task_send", map[string]any{"task": boss.id, "prompt": all + "#work 1s"})
+	r.until(boss.id, "full of prompts", func(d api.TaskDetail) bool { return d.Queued == many && d.WorkState == api.WorkWorking })
+	must(t, os.Remove(yaml))
+	call[json.RawMessage](r, "task_stop", map[string]any{"task": boss.id})
+	call[json.RawMessage](r, "task_tab", map[string]any{"task": boss.id})
+	r.until(boss.id, "rid of its prompts", func(d api.TaskDetail) bool { return d.Queued == 0 })
+	time.Sleep(3 * time.Second)
+	if got := r.received("osc7501"); len(got) > 0 { // what is received in a cage is not in this log
+		t.Errorf("an agent without a cage took %q", got)
+	}
+}
