@@ -525,11 +525,11 @@ func TestRebind(t *testing.T) {
 		t.Error("what has no part in it was ended")
 	}
 	_, err := r.TaskTab(t.Context(), &Call{Task: plain.ID, Caller: grant.OwnerOn(grant.CLI)}, api.TaskTabParams{Restart: plainTab.ID})
-	must(t, err)
-	if r.liveOf(free.tab.ID) == free { // it runs: a restart is a close and a start
-		must(t, r.endTab(t.Context(), free, "stopped"))
-		start(plain, plainTab)
+	if fault.CodeOf(err) != fault.Conflict || r.liveOf(free.tab.ID) != free {
+		t.Errorf("a program that runs is started again: %v", err)
 	}
+	must(t, r.endTab(t.Context(), free, "stopped"))
+	start(plain, plainTab)
 	wants("restarted", map[string]string{"caged": api.MCPConnected, "plain": api.MCPConnected, "boxless": ""})
 }
 

@@ -491,7 +491,7 @@ func TestUncagedChildIsLost(t *testing.T) {
 	r.addProject()
 	n := r.newTask("parent", "osc7501", "")
 	parent := r.cageOf(n.Task.ID)
-	made := parent.tool("task_new", map[string]any{"name": "free", "project": "repo", "agentId": "osc7501"})
+	made := parent.tool("task_new", map[string]any{"name": "free", "project": "repo", "agent": "osc7501"})
 	child := struct{ Task api.TaskSummary }{}
 	if must(t, json.Unmarshal(made.result(), &child)); child.Task.ID == "" {
 		t.Fatalf("task_new: %+v", made)
