@@ -188,6 +188,7 @@ func (w *world) task(t *testing.T, p store.Project, name string, change func(*st
 	if change != nil {
 		change(&v)
 	}
+	v.FromCage = v.ParentID != "" // the agents of this world are all in cages
 	task, err := w.store.CreateTask(t.Context(), v)
 	check(t, err)
 	tab, err := w.store.CreateTab(t.Context(), store.Tab{TaskID: task.ID, Kind: store.TabAgent, Agent: task.Agent, Title: "Mine", IsDefault: true})
