@@ -67,7 +67,7 @@ func Provision(ctx context.Context, p Policy, l Launch) (*Provisioned, error) {
 }
 
 // startTries bounds how often a start is tried anew because something that was to be hidden has gone meanwhile.
-const startTries = 4
+const startTries = 8
 
 // start starts the cage of p, and returns p as it was started. Sockets of outside processes and temporary files of /etc
 // come and go: one that is gone has nothing to hide, and the cage, which hides only what is there, is started without it.
@@ -81,7 +81,8 @@ func (p Policy) start(ctx context.Context, spec cage.Spec) (*cage.Cage, Policy, 
 		spec.View = p.cageView()
 		spec.View.TmpBytes = tmpBytes(spec.Limits.Memory)
 		c, err := cage.Start(ctx, spec)
-		if err == nil || !slices.ContainsFunc(p.sockets, gone) || try == startTries {
+		// What was missing may be there again by now, and may go again.
+		if err == nil || !cage.Vanished(err) && !slices.ContainsFunc(p.sockets, gone) || try == startTries {
 			return c, p, err
 		}
 	}

@@ -61,6 +61,12 @@ func Start(ctx context.Context, spec Spec) (*Cage, error) {
 	return c, nil
 }
 
+// Vanished tells whether a start failed because something that was to be hidden was not there at that moment.
+func Vanished(err error) bool {
+	f, ok := errors.AsType[*wire.Failed](err)
+	return ok && f.Step == wire.StepCover && f.Errno == int(unix.ENOENT)
+}
+
 // starting is a cage on its way.
 type starting struct {
 	*Cage
