@@ -46,23 +46,23 @@ func TestParse(t *testing.T) {
 		t.Errorf("%s", diff)
 	}
 	for raw, want := range map[string]File{
-		"":                                   File{},
-		"# nothing\n":                        File{},
-		"---\n":                              File{},
-		"version: 1":                         File{},
-		"exclude: [a]\nextra_named_ports: 3": File{},
-		"sandbox:\n":                         File{},
-		"sandbox: {mcp: true}":               File{},
-		"sandbox: {projects: []}":            File{Projects: []string{}},
-		"sandbox: {agents: null}":            File{Agents: []string{}},
-		"sandbox: {hosts: null}":             File{Hosts: []string{}},
-		"scripts: {setup: '  ', run: null}":  File{},
+		"":                                   {},
+		"# nothing\n":                        {},
+		"---\n":                              {},
+		"version: 1":                         {},
+		"exclude: [a]\nextra_named_ports: 3": {},
+		"sandbox:\n":                         {},
+		"sandbox: {mcp: true}":               {},
+		"sandbox: {projects: []}":            {Projects: []string{}},
+		"sandbox: {agents: null}":            {Agents: []string{}},
+		"sandbox: {hosts: null}":             {Hosts: []string{}},
+		"scripts: {setup: '  ', run: null}":  {},
 		// The names that other readers know: on means the tightest, and an explicit mode does not loosen it.
-		"sandbox: {enabled_by_default: true}":                    File{Mode: "enforce"},
-		"sandbox: {enabled_by_default: true, mode: off}":         File{}, // off is a truth value in some dialects, and no text here
-		"sandbox: {enabled_by_default: true, mode: \"monitor\"}": File{Mode: "enforce"},
-		"sandbox: {allowed_hosts: [a.b], hosts: [c.d]}":          File{Hosts: []string{"a.b", "c.d"}},
-		"sandbox: {write: [/a], allowed_paths: [/b]}":            File{Write: []string{"/a", "/b"}},
+		"sandbox: {enabled_by_default: true}":                    {Mode: "enforce"},
+		"sandbox: {enabled_by_default: true, mode: off}":         {}, // off is a truth value in some dialects, and no text here
+		"sandbox: {enabled_by_default: true, mode: \"monitor\"}": {Mode: "enforce"},
+		"sandbox: {allowed_hosts: [a.b], hosts: [c.d]}":          {Hosts: []string{"a.b", "c.d"}},
+		"sandbox: {write: [/a], allowed_paths: [/b]}":            {Write: []string{"/a", "/b"}},
 	} {
 		got, err := Parse([]byte(raw))
 		if strings.Contains(raw, "mode: off}") {
