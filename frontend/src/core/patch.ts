@@ -1,3 +1,5 @@
+import { shown } from "./text";
+
 /** One line of a unified diff. */
 export interface PatchLine {
   kind: "same" | "added" | "removed" | "note";
@@ -157,4 +159,13 @@ export function bars(insertions: number, deletions: number): { plus: number; min
   if (insertions > 0 && plus === 0) plus = 1;
   if (deletions > 0 && plus === 5) plus = 4;
   return { plus, minus: 5 - plus };
+}
+
+/** How the kinds of lines are marked, and what a reader hears before them. */
+export const signs = { same: " ", added: "+", removed: "−", note: "" } as const;
+export const spoken = { same: "", added: "added", removed: "removed", note: "" } as const;
+
+/** A line of code as it is drawn: tabs stay tabs; everything else that is not a character of the text becomes a mark. */
+export function code(text: string): string {
+  return text.split("\t").map(shown).join("\t");
 }

@@ -1,5 +1,5 @@
 import type { Action } from "../../core/keys";
-import type { Entry } from "../../core/palette";
+import type { Entry, Group } from "../../core/palette";
 import { count, shown } from "../../core/text";
 import type { Prompt, TaskDetail } from "../../gen/api";
 import { act } from "../keyboard";
@@ -21,6 +21,21 @@ export function entriesOf(app: AppState, prompts: Prompt[]): Entry[] {
   ];
 }
 
+/** What makes the entries of one group: by what they run, or by the shortcut whose act they are. */
+function makers(app: AppState, group: Group) {
+  const make = (label: string, run: () => void, more: Partial<Entry> = {}): Entry => ({
+    id: `${group} ${label}`,
+    group,
+    label,
+    icon: "right",
+    run,
+    ...more,
+  });
+  const byKey = (label: string, action: Action, more: Partial<Entry> = {}) =>
+    make(label, () => void act(app, action), { shortcut: action, ...more });
+  return { make, byKey };
+}
+
 function waiting(app: AppState, task: TaskDetail): Entry {
   return {
     id: `waiting ${task.id}`,
@@ -38,16 +53,7 @@ function ofTask(app: AppState, task: TaskDetail): Entry[] {
   const live = task.tabs.some((one) => one.live);
   const diff = task.diff;
   const changes = diff ? `${count(diff.files_changed, "file")}, +${diff.insertions} −${diff.deletions}` : "";
-  const make = (label: string, run: () => void, more: Partial<Entry> = {}): Entry => ({
-    id: `task ${label}`,
-    group: "This task",
-    label,
-    icon: "right",
-    run,
-    ...more,
-  });
-  const byKey = (label: string, action: Action, more: Partial<Entry> = {}) =>
-    make(label, () => void act(app, action), { shortcut: action, ...more });
+  const { make, byKey } = makers(app, "This task");
   return [
     byKey("Review changes", "review", { icon: "eye", hint: changes }),
     make("Apply to the main checkout…", () => (app.dialog = { kind: "apply", task }), { icon: "apply" }),
@@ -140,16 +146,7 @@ function places(app: AppState): Entry[] {
 }
 
 function acts(app: AppState): Entry[] {
-  const make = (label: string, run: () => void, more: Partial<Entry> = {}): Entry => ({
-    id: `do ${label}`,
-    group: "Do",
-    label,
-    icon: "right",
-    run,
-    ...more,
-  });
-  const byKey = (label: string, action: Action, more: Partial<Entry> = {}) =>
-    make(label, () => void act(app, action), { shortcut: action, ...more });
+  const { make, byKey } = makers(app, "Do");
   return [
     byKey("New task…", "newTask", { icon: "plus" }),
     make("Add a project…", () => (app.dialog = { kind: "addProject" }), { icon: "folder" }),
