@@ -91,7 +91,6 @@ func Outcome(w Watch, o Observation) (Watch, Verdict) {
 	if !o.Live {
 		v.State, v.Detail = Inactive, ""
 	}
-	first := !w.active
 	if past(w.Deadline, o.Now) {
 		return w, v.over(outcomeTimeout)
 	}
@@ -116,9 +115,8 @@ func Outcome(w Watch, o Observation) (Watch, Verdict) {
 		return w.inactive(o, v)
 	}
 	w.active = true
-	if first && w.Prompt == "" && !o.State.Capable && o.State.Work != NeedsInput {
-		return w, v.fail(fault.New(fault.Unsupported, "This agent gives no sign of settling, so it cannot be waited for").
-			WithHint("Read what it prints with task_log."))
+	if w.Prompt == "" && o.Queued == 0 && o.State.mute() {
+		return w.mute(o, v)
 	}
 	switch o.Phase {
 	case PhaseQueued, PhaseGone:
@@ -160,6 +158,21 @@ func (w Watch) inactive(o Observation, v Verdict) (Watch, Verdict) {
 		return w, v.fail(fault.New(fault.Unavailable, "The agent ended after it was given the prompt").WithHint("Its last output is in task_log."))
 	}
 	return w, v // it is being started for the prompt; the delivery tells how that ends
+}
+
+// mute handles an agent that gave no sign of settling so far. One that has just begun, or was just given a prompt, may
+// give its first sign yet: many kinds are only known by what they show.
+func (w Watch) mute(o Observation, v Verdict) (Watch, Verdict) {
+	at := o.State.Since.Add(PopulateGrace)
+	if o.State.Submits > 0 {
+		at = o.State.Submitted.Add(IdleGrace)
+	}
+	if past(at, o.Now) {
+		return w, v.fail(fault.New(fault.Unsupported, "This agent gives no sign of settling, so it cannot be waited for").
+			WithHint("Read what it prints with task_log."))
+	}
+	v.soonest(at)
+	return w, v
 }
 
 // queued handles a prompt that is not sent yet.

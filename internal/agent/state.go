@@ -78,6 +78,9 @@ type State struct {
 	DoneSeq uint64 // times that it became done; with what a person has seen, this makes the badge
 }
 
+// mute reports that nothing was seen so far by which a wait could come to an end.
+func (s State) mute() bool { return !s.Capable && s.Work != NeedsInput }
+
 // Fresh reports until when a state of rest may be that from before the newest prompt: an agent may take seconds to show
 // that it has begun. Zero when it cannot be: the agent has shown work since, or never does.
 func (s State) Fresh(now time.Time) (until time.Time) {
