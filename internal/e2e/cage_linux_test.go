@@ -429,8 +429,10 @@ func TestSSHAgentByConsent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Setenv("SSH_AUTH_SOCK", socket)
 	r := newRig(t)
+	r.stop()
+	r.env["SSH_AUTH_SOCK"] = socket
+	r.start()
 	for _, mode := range []string{"enforce", "enforce-fs"} {
 		c := r.cageTask("keys "+mode, mode, nil)
 		if got := c.run(`echo "at=$SSH_AUTH_SOCK"; SSH_AUTH_SOCK=` + socket + ` ssh-add -l 2>&1`); !strings.Contains(got, "at=\n") || strings.Contains(got, "no identities") {

@@ -50,7 +50,7 @@ func TestMCPPage(t *testing.T) {
 func TestClientsPage(t *testing.T) {
 	r := newRig(t)
 	file := filepath.Join(r.home, ".codex", "config.toml")
-	t.Setenv("CODEX_HOME", filepath.Dir(file))
+	r.env["CODEX_HOME"] = filepath.Dir(file)
 	runPage(t, r, "docs/clients.md", 7) // on standard error are notes for people
 	if _, err := os.Stat(file); !os.IsNotExist(err) {
 		t.Errorf("what the page registered is still there: %v", err)
@@ -77,7 +77,7 @@ func runPage(t *testing.T, r *rig, name string, least int) ([]block, []string, s
 	text, err := os.ReadFile(settings)
 	must(t, err)
 	must(t, os.WriteFile(settings, []byte(strings.Replace(string(text), "[tasks]\n", "[tasks]\ndefault_agent = \"osc7501\"\n", 1)), 0o600))
-	termic := serveProgram(t)
+	termic := r.serveProgram()
 
 	const mark = "---- block ends ----"
 	script := "set -euo pipefail\n"
@@ -85,7 +85,7 @@ func runPage(t *testing.T, r *rig, name string, least int) ([]block, []string, s
 		script += b.code + "echo '" + mark + "'\n"
 	}
 	cmd := exec.Command("bash", "-c", script)
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(termic)+":"+os.Getenv("PATH"), "repo="+r.repo)
+	cmd.Env = append(r.environ(), "PATH="+filepath.Dir(termic)+":"+os.Getenv("PATH"), "repo="+r.repo)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -105,18 +105,13 @@ func runPage(t *testing.T, r *rig, name string, least int) ([]block, []string, s
 	return blocks, parts, errs.String()
 }
 
-// serveProgram builds the program, starts it on the rig's profile, and ends it with the test. It returns its path.
-func serveProgram(t *testing.T) string {
-	t.Helper()
-	termic := filepath.Join(t.TempDir(), "termic")
-	build := exec.Command("go", "build", "-tags", "headless", "-o", termic, "termic")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false", "HOME="+home)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+// serveProgram starts the program on the rig's profile, and ends it with the test. It returns its path.
+func (r *rig) serveProgram() string {
+	r.t.Helper()
+	t, termic := r.t, program(r.t)
 	serve := exec.Command(termic, "serve")
 	var log bytes.Buffer
-	serve.Stderr = &log
+	serve.Stderr, serve.Env = &log, r.environ()
 	out, err := serve.StdoutPipe()
 	must(t, err)
 	must(t, serve.Start())
@@ -133,6 +128,3 @@ func serveProgram(t *testing.T) string {
 	}
 	return termic
 }
-
-// home is the builder's own home, before a rig takes its place: the go command keeps its caches there.
-var home = os.Getenv("HOME")

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,7 +33,7 @@ func killRounds(t *testing.T) int {
 func TestKillLoop(t *testing.T) {
 	r := newRig(t)
 	r.stop()
-	bin := buildHeadless(t)
+	bin := program(t)
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("TERMIC_KILL_SEED"); s != "" {
 		n, err := strconv.ParseUint(s, 10, 64)
@@ -63,18 +62,6 @@ func TestKillLoop(t *testing.T) {
 	}
 }
 
-// buildHeadless builds the real program.
-func buildHeadless(t *testing.T) string {
-	t.Helper()
-	bin := filepath.Join(t.TempDir(), "termic-headless")
-	build := exec.Command("go", "build", "-tags", "headless", "-o", bin, "termic")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "HOME="+realHome)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return bin
-}
-
 type killer struct {
 	*rig
 	bin     string
@@ -89,7 +76,7 @@ func (k *killer) serve() {
 	k.t.Helper()
 	k.out.Reset()
 	k.cmd = exec.Command(k.bin, "serve", "--log-level", "debug")
-	k.cmd.Stderr = &k.out
+	k.cmd.Stderr, k.cmd.Env = &k.out, k.environ()
 	stdout, err := k.cmd.StdoutPipe()
 	must(k.t, err)
 	must(k.t, k.cmd.Start())
@@ -120,6 +107,7 @@ func (k *killer) round(n int) {
 	wg.Wait()
 	if n%2 == 1 { // a second kill, while the first is being mended
 		k.cmd = exec.Command(k.bin, "serve")
+		k.cmd.Env = k.environ()
 		must(k.t, k.cmd.Start())
 		time.Sleep(time.Duration(k.rnd.IntN(150)) * time.Millisecond)
 		k.kill()

@@ -11,9 +11,6 @@ import (
 	"termic/internal/control"
 )
 
-// realHome is where the Go tool finds its caches; rigs move HOME away.
-var realHome = os.Getenv("HOME")
-
 // isLost reports that nobody knows how a call ended, since the app went away during it.
 func isLost(err error) bool {
 	return errors.Is(err, control.ErrLost) || errors.Is(err, control.ErrNotRunning) || errors.Is(err, os.ErrNotExist)

@@ -75,7 +75,7 @@ func (r *rig) stubbornTask() string {
 func TestNothingOutlivesItsTerminal(t *testing.T) {
 	r := newRig(t)
 	r.addAgent("stubborn", stubborn, filepath.Join(r.home, ".local/bin/stubborn"))
-	t.Setenv("PATH", filepath.Join(r.home, ".local/bin")+":"+os.Getenv("PATH"))
+	r.env["PATH"] = filepath.Join(r.home, ".local/bin") + ":" + os.Getenv("PATH")
 	r.stop()
 	r.start()
 	bystander := exec.Command("sleep", "3000")
@@ -102,9 +102,9 @@ func TestNothingOutlivesItsTerminal(t *testing.T) {
 func TestLeftoversOfAKilledApp(t *testing.T) {
 	r := newRig(t)
 	r.addAgent("stubborn", stubborn, filepath.Join(r.home, ".local/bin/stubborn"))
-	t.Setenv("PATH", filepath.Join(r.home, ".local/bin")+":"+os.Getenv("PATH"))
+	r.env["PATH"] = filepath.Join(r.home, ".local/bin") + ":" + os.Getenv("PATH")
 	r.stop()
-	k := &killer{rig: r, bin: buildHeadless(t)}
+	k := &killer{rig: r, bin: program(t)}
 	k.serve()
 	must(t, k.ask(t.Context(), "project_add", map[string]any{"path": r.repo, "name": "repo"}, new(any)))
 	var n api.TaskNewResult
@@ -133,7 +133,7 @@ func TestEnvironmentOfAnAgent(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(r.home, ".profile"), []byte("echo PATH=/evil\nexport PATH=\"$HOME/tools:$PATH\"\nexport FROM_RC=yes\n"), 0o600))
 	for k, v := range map[string]string{"PATH": "/usr/bin:/bin", "TERM": "dumb", "TMUX": "x", "NO_COLOR": "1", "TERM_PROGRAM": "other", "LD_LIBRARY_PATH": "/tmp/.mount_x/lib",
 		"PYTHONHOME": "/tmp/.mount_x", "GTK_PATH": "/tmp/.mount_x", "GST_PLUGIN_PATH": "/tmp/.mount_x", "APPDIR": "/tmp/.mount_x", "APPIMAGE": "/x.AppImage", "CLAUDECODE": "1"} {
-		t.Setenv(k, v)
+		r.env[k] = v
 	}
 	leak, err := os.Open("/dev/null")
 	must(t, err)

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,10 +30,9 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	fakeAgent = filepath.Join(dir, "fakeagent")
-	build := exec.Command("go", "build", "-tags", "headless", "-o", fakeAgent, "termic/internal/fakeagent")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "the fake agent does not build: %v\n%s", err, out)
+	fakeAgent, termicBin = filepath.Join(dir, "fakeagent"), filepath.Join(dir, "termic")
+	if err := buildGo(fakeAgent, "termic/internal/fakeagent"); err != nil {
+		fmt.Fprintf(os.Stderr, "the fake agent does not build: %v\n", err)
 		os.Exit(1)
 	}
 	code := m.Run()
@@ -42,12 +42,34 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+func buildGo(to, pkg string) error {
+	build := exec.Command("go", "build", "-tags", "headless", "-buildvcs=false", "-o", to, pkg)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+}
+
+var (
+	termicBin   string
+	buildTermic = sync.OnceValue(func() error { return buildGo(termicBin, "termic") })
+)
+
+// program is the path of the real program without a window, which the first test that asks builds.
+func program(t *testing.T) string {
+	t.Helper()
+	must(t, buildTermic())
+	return termicBin
+}
+
 // rig is a whole app on a private profile with one repository.
 type rig struct {
 	t    *testing.T
 	home string
 	data string
 	repo string
+	env  map[string]string // what it sees otherwise than this process: rigs stand side by side
 	app  *app.App
 	log  *strings.Builder
 }
@@ -59,17 +81,17 @@ var manners = []string{"osc7501", "report", "title", "osc9", "osc133", "progress
 // idOf makes an agent id of a manner.
 func idOf(manner string) string { return strings.ReplaceAll(manner, ",", "_") }
 
+// newRig makes one, beside those of other tests: most of a test's time is an agent's, which sleeps.
 func newRig(t *testing.T) *rig {
 	t.Helper()
+	t.Parallel()
 	root := t.TempDir()
 	r := &rig{t: t, home: filepath.Join(root, "home"), data: filepath.Join(root, "data"), repo: filepath.Join(root, "repo a b 'q' é")}
 	for _, d := range []string{r.home, r.data, r.repo} {
 		must(t, os.MkdirAll(d, 0o700))
 	}
-	for k, v := range map[string]string{"HOME": r.home, "XDG_CONFIG_HOME": filepath.Join(r.home, ".config"), "XDG_DATA_HOME": filepath.Join(r.home, ".local/share"),
-		"TERMIC_DATA_DIR": r.data, "SHELL": "/bin/sh", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": filepath.Join(r.home, ".gitconfig")} {
-		t.Setenv(k, v)
-	}
+	r.env = map[string]string{"HOME": r.home, "XDG_CONFIG_HOME": filepath.Join(r.home, ".config"), "XDG_DATA_HOME": filepath.Join(r.home, ".local/share"),
+		"TERMIC_DATA_DIR": r.data, "SHELL": "/bin/sh", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": filepath.Join(r.home, ".gitconfig")}
 	must(t, os.WriteFile(filepath.Join(r.home, ".gitconfig"), []byte("[user]\n\tname = Test\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n"), 0o600))
 	must(t, os.WriteFile(filepath.Join(r.data, "settings.toml"), []byte(r.settings()), 0o600))
 	r.git(r.repo, "init", "-q")
@@ -99,9 +121,25 @@ func (r *rig) logOf(manner string) string { return filepath.Join(r.home, idOf(ma
 func (r *rig) start() {
 	r.t.Helper()
 	r.log = &strings.Builder{}
-	a, err := app.Open(context.Background(), app.Options{Version: "test", Face: "serve", Getenv: os.Getenv, Environ: os.Environ(), LogTo: r.log, LogLevel: "debug"})
+	a, err := app.Open(context.Background(), app.Options{Version: "test", Face: "serve", Getenv: r.getenv, Environ: r.environ(), LogTo: r.log, LogLevel: "debug"})
 	must(r.t, err)
 	r.app = a
+}
+
+// getenv and environ are the environment of the rig.
+func (r *rig) getenv(name string) string {
+	if v, ok := r.env[name]; ok {
+		return v
+	}
+	return os.Getenv(name)
+}
+
+func (r *rig) environ() []string {
+	env := os.Environ()
+	for k, v := range r.env {
+		env = append(env, k+"="+v) // of two, the later one counts for exec
+	}
+	return env
 }
 
 func (r *rig) stop() {
@@ -221,7 +259,7 @@ func (r *rig) until(id, what string, ok func(api.TaskDetail) bool) api.TaskDetai
 func (r *rig) git(dir string, args ...string) string {
 	r.t.Helper()
 	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, r.environ()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		r.t.Fatalf("git %v in %s: %v\n%s", args, dir, err, out)

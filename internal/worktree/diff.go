@@ -43,7 +43,8 @@ type Diff struct {
 // HEAD: commits, staged, unstaged and untracked changes together. The merge base and not the tip of base, because what
 // base got since the worktree left it is not the worktree's doing; against the tip it would show as deletions. When
 // base moves on and is merged into the worktree, the merge base moves along. Histories without a common commit are
-// compared with base itself.
+// compared with base itself. Where files change under git's look, the look is repeated a few times, and after that it is
+// fault.Unavailable.
 //
 // Untracked files count as wholly added. Counts of binary files are 0. Any failure of git is an error, never a zero; a
 // repository without commits is no failure: everything in it is untracked or staged, and compared with nothing.
@@ -52,6 +53,10 @@ func (r *Repo) Diff(ctx context.Context, wt, base string, o DiffOptions) (Diff, 
 	if err != nil {
 		return Diff{}, err
 	}
+	return steady(ctx, func() (Diff, error) { return r.diff(ctx, at, base, o) })
+}
+
+func (r *Repo) diff(ctx context.Context, at place, base string, o DiffOptions) (Diff, error) {
 	d := Diff{}
 	against, err := r.against(ctx, at, base, &d)
 	if err != nil {

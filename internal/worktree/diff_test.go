@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -232,6 +233,36 @@ func TestTimeouts(t *testing.T) {
 	f := wantCode(t, err, fault.Unavailable)
 	if !strings.Contains(f.Message, "did not finish") || time.Since(start) > 20*time.Second {
 		t.Errorf("%q after %s", f.Message, time.Since(start))
+	}
+}
+
+// An agent removes files while git walks the tree: git dies over a file that it saw a moment ago. A look or two more get
+// through; a tree that never holds still gives a sentence, not a fault of the app.
+func TestTreeThatMoves(t *testing.T) {
+	w := newWorld(t)
+	r := w.open(w.repo("r"))
+	c := w.task(r, "t")
+	w.write(c.Path, "new", "1\n")
+	left := filepath.Join(w.dir, "left")
+	moving := filepath.Join(w.dir, "moving-git")
+	w.must(os.WriteFile(moving, []byte("#!/bin/sh\ncase \"$*\" in *--patch*|*--porcelain=v2*) if [ -s \""+left+"\" ]; then sed -i 1d \""+left+
+		"\"; echo \"fatal: stat 'd/id': No such file or directory\" >&2; exit 128; fi;; esac\nexec git \"$@\"\n"), 0o755))
+	g, err := New(Options{Bin: moving, Env: w.env, Timeout: 30 * time.Second})
+	w.must(err)
+	again, err := g.Open(ctx, r.Main())
+	w.must(err)
+	for deaths, ok := range []bool{true, true, true, false, false} {
+		for name, look := range map[string]func() error{
+			"diff":   func() error { _, err := again.Diff(ctx, c.Path, "main", DiffOptions{Patch: true}); return err },
+			"status": func() error { _, err := again.Status(ctx, c.Path); return err },
+		} {
+			w.must(os.WriteFile(left, bytes.Repeat([]byte("x\n"), deaths), 0o600))
+			if err := look(); ok {
+				w.must(err)
+			} else if f := wantCode(t, err, fault.Unavailable); !strings.Contains(f.Hint, "Try again") || !strings.Contains(f.Hint, "d/id") {
+				t.Errorf("%s after %d deaths: %q %q", name, deaths, f.Message, f.Hint)
+			}
+		}
 	}
 }
 

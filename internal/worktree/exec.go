@@ -111,7 +111,7 @@ func (g *Git) run(ctx context.Context, c command) (childproc.Result, error) {
 	case err != nil:
 		return r, fmt.Errorf("git %s: %w", c.args[0], err)
 	case r.Code != 0:
-		return r, &gitError{args: c.args, code: r.Code, stderr: r.Stderr}
+		return r, unsteady(c, &gitError{args: c.args, code: r.Code, stderr: r.Stderr})
 	}
 	return r, nil
 }

@@ -48,7 +48,7 @@ func (r *Repo) Status(ctx context.Context, wt string) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	return r.status(ctx, at)
+	return steady(ctx, func() (Status, error) { return r.status(ctx, at) })
 }
 
 func (r *Repo) status(ctx context.Context, at place) (Status, error) { return r.statusBy(ctx, at, "") }

@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"context"
 	"io"
 	"io/fs"
 	"os"
@@ -29,6 +30,32 @@ func (r *Repo) Behind(wall Wall) *Repo {
 
 // readers are the commands that walk through a tree and read its files.
 var readers = []string{"status", "diff", "add", "ls-files"}
+
+// exitFatal is the exit code of a git that died, as git's own die() sets it.
+const exitFatal = 128
+
+// unsteady gives a git that died over the files of a tree its sentence. An agent moves and removes them at any moment, and
+// git takes a file that is gone between two looks for a fault.
+func unsteady(c command, err *gitError) error {
+	if c.at.workTree == "" || err.code != exitFatal || !slices.Contains(readers, c.args[0]) {
+		return err
+	}
+	return fault.Wrap(err, fault.Unavailable, "git could not read the files of this worktree").
+		WithHint("Did they change meanwhile? Try again. git says: %s", said(err))
+}
+
+// steadyTries is how often a look at a tree begins anew because the tree moved under it.
+const steadyTries = 3
+
+// steady looks at a tree until git gets through it.
+func steady[T any](ctx context.Context, look func() (T, error)) (T, error) {
+	for try := 1; ; try++ {
+		v, err := look()
+		if exitOf(err) != exitFatal || fault.CodeOf(err) != fault.Unavailable || try == steadyTries || ctx.Err() != nil {
+			return v, err
+		}
+	}
+}
 
 // elsewhere is how a command is started: behind the wall of its place, if it reads the tree.
 func (g *Git) elsewhere(c command) childproc.Starter {
