@@ -83,9 +83,12 @@ func (k *claudeKind) look(p Place, e Entry) State {
 	if entry != nil {
 		st.Registered = true
 		v := k.shape.judge(entry, e)
-		st.Foreign, st.Edits, st.Stale = !v.ours, v.edits, v.stale
+		st.Foreign, st.ByTermic, st.Edits, st.Stale = !v.ours, v.byTermic, v.edits, v.stale
 	}
 	st.Shadows = k.shadows(p, st.File, doc)
+	if s, forbidden := k.forbidden(p, e); forbidden {
+		st.Shadows = append(st.Shadows, s)
+	}
 	return st
 }
 
@@ -97,6 +100,13 @@ func (k *claudeKind) shadows(p Place, file string, doc []byte) []Shadow {
 			out = append(out, Shadow{Scope: "local", File: file, Where: dir.String(),
 				Words: fmt.Sprintf("In %s an entry of the local scope has the same name and wins; `claude mcp remove %s --scope local` there removes it", dir.String(), Name)})
 		}
+		project.Get("disabledMcpServers").ForEach(func(_, name gjson.Result) bool {
+			if name.String() == Name {
+				out = append(out, Shadow{Scope: "disabled", File: file, Where: dir.String(),
+					Words: fmt.Sprintf("In %s it is switched off; `/mcp` in a Claude Code there switches it on", dir.String())})
+			}
+			return name.String() != Name
+		})
 		return true
 	})
 	for _, dir := range p.Folders {
@@ -115,6 +125,9 @@ func (k *claudeKind) shadows(p Place, file string, doc []byte) []Shadow {
 
 func (k *claudeKind) plan(_ context.Context, p Place, e Entry) (Plan, error) {
 	have, _, _, err := k.entry(p)
+	if err == nil {
+		err = k.allowed(p, e)
+	}
 	if err != nil {
 		return Plan{}, err
 	}
@@ -201,6 +214,10 @@ func (k *claudeKind) planRemove(_ context.Context, p Place, e Entry) (Plan, erro
 	}
 	plan.Runs = [][]string{claudeRemove}
 	if plan.former != nil {
+		if s, forbidden := k.forbidden(p, e); forbidden { // by the name, which the former entry has too
+			return Plan{}, fault.New(fault.Conflict, "The entry that was there before Termic's could not come back: %s", s.Words).
+				WithHint("Nothing was changed. Allow it there first, or remove both with `claude mcp remove %s --scope user`.", Name)
+		}
 		plan.Runs = append(plan.Runs, claudeAdd("-"))
 		plan.Notes = append(plan.Notes, "The entry that was there before Termic's comes back")
 	}
@@ -215,6 +232,9 @@ func (k *claudeKind) apply(ctx context.Context, p Place, plan Plan) (Receipt, er
 			WithHint("Only its own program may write its file. Install it, then try again.")
 	}
 	now, _, _, err := k.entry(p)
+	if err == nil && (plan.Act != ActRemove || plan.former != nil) {
+		err = k.allowed(p, plan.Entry)
+	}
 	if err != nil {
 		return Receipt{}, err
 	}

@@ -258,3 +258,78 @@ func TestTheHeaderIsTheClients(t *testing.T) {
 		}
 	}
 }
+
+// An administrator, or the person, can forbid servers. claude takes an entry out all the same, and then refuses to add one:
+// so nothing is begun.
+func TestClaudePolicy(t *testing.T) {
+	const system, user = "machine/etc/claude-code/", ".claude/settings.json"
+	for _, c := range []struct {
+		name, file, text, scope string
+	}{
+		{"no policy", user, `{"model":"m"}`, ""},
+		{"a fixed set", system + "managed-mcp.json", `{"mcpServers":{}}`, "managed"},
+		{"denied by name", user, `{"deniedMcpServers":[{"serverName":"docs"},{"serverName":"termic"}]}`, "denied"},
+		{"denied by address", system + "managed-settings.json", `{"deniedMcpServers":[{"serverUrl":"http://127.0.0.1:*/*"}]}`, "denied"},
+		{"denied by the whole address", user, `{"deniedMcpServers":[{"serverUrl":"http://127.0.0.1:4711/mcp"}]}`, "denied"},
+		{"another is denied", user, `{"deniedMcpServers":[{"serverName":"termic2"},{"serverUrl":"http://127.0.0.1:4712/*"},{"serverCommand":["termic"]}]}`, ""},
+		{"another is allowed", system + "managed-settings.d/10-mcp.json", `{"allowedMcpServers":[{"serverName":"docs"}]}`, "allowed"},
+		{"none is allowed", user, `{"allowedMcpServers":[]}`, "allowed"},
+		{"allowed by name", user, `{"allowedMcpServers":[{"serverName":"termic"}]}`, ""},
+		{"allowed by address", user, `{"allowedMcpServers":[{"serverName":"docs"},{"serverUrl":"*://127.0.0.1:4711/*"}]}`, ""},
+		{"where addresses are listed, names do not count", user, `{"allowedMcpServers":[{"serverName":"termic"},{"serverUrl":"https://x/*"}]}`, "allowed"},
+		{"a file that is no JSON", user, `{"deniedMcpServers":[`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newClaude(t)
+			r.register("claude")
+			before := r.get(r.state())
+			r.calls()
+			r.entry.Bearer = TokenCommand(r.entry.TokenFile+"2", true) // so that there is something to repair
+			r.put(filepath.Join(r.place.Home, c.file), c.text)
+			st := r.look("claude")
+			if c.scope == "" {
+				if len(st.Shadows) != 0 {
+					t.Errorf("%+v", st.Shadows)
+				}
+				r.register("claude")
+				return
+			}
+			if len(st.Shadows) != 1 || st.Shadows[0].Scope != c.scope || st.OK() || !strings.Contains(st.Shadows[0].Words, filepath.Base(c.file)) {
+				t.Errorf("%+v", st.Shadows)
+			}
+			_, err := r.place.Plan(context.Background(), "claude", r.entry, Options{})
+			r.wantCode(err, fault.Conflict)
+			if got := r.get(r.state()); len(r.calls()) != 0 || got != before {
+				t.Errorf("claude was run, or its file is changed: %s", got)
+			}
+			r.remove("claude", true) // ours may always go
+		})
+	}
+}
+
+// What was planned before the policy came is not begun after it.
+func TestClaudePolicyComesBetween(t *testing.T) {
+	r := newClaude(t)
+	r.put(r.state(), `{"mcpServers":{"termic":{"command":"mine"}}}`)
+	plan := r.plan("claude")
+	settings := filepath.Join(r.place.Home, ".claude", "settings.json")
+	r.put(settings, `{"deniedMcpServers":[{"serverName":"termic"}]}`)
+	_, err := r.place.Apply(context.Background(), plan, true)
+	r.wantCode(err, fault.Conflict)
+	r.must(os.Remove(settings))
+	r.register("claude")
+	r.put(settings, `{"deniedMcpServers":[{"serverName":"termic"}]}`)
+	_, err = r.place.Remove(context.Background(), "claude", r.entry, true) // the former entry could not come back
+	r.wantCode(err, fault.Conflict)
+	if !strings.Contains(r.get(r.state()), r.entry.URL) {
+		t.Error("the entry is gone")
+	}
+}
+
+func TestClaudeSwitchedOffInAFolder(t *testing.T) {
+	r := newClaude(t)
+	r.put(r.state(), `{"projects":{"/a":{"disabledMcpServers":["docs","termic"]},"/b":{"disabledMcpServers":["docs"]},"/c":{"disabledMcpServers":null}}}`)
+	if st := r.look("claude"); len(st.Shadows) != 1 || st.Shadows[0].Scope != "disabled" || st.Shadows[0].Where != "/a" {
+		t.Errorf("%+v", st.Shadows)
+	}
+}

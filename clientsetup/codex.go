@@ -259,7 +259,7 @@ func nested(v any, path ...string) value {
 
 func codexBlock(_ Place, file string, fields []field) Block {
 	var b strings.Builder
-	b.WriteString("[features]\n" + codexFlag + " = true\n\n")
+	b.WriteString("# Where your file has a table [features] already, put the next line below that header instead.\n[features]\n" + codexFlag + " = true\n")
 	doc := []byte(b.String())
 	for _, f := range fields {
 		next, err := tomledit.Set(doc, codexKey(f.key), f.value)

@@ -70,7 +70,7 @@ func (k *fileKind) look(p Place, e Entry) State {
 	if f.entry != nil {
 		st.Registered = true
 		v := k.shape.judge(f.entry, e)
-		st.Foreign, st.Edits, st.Stale = !v.ours, v.edits, v.stale
+		st.Foreign, st.ByTermic, st.Edits, st.Stale = !v.ours, v.byTermic, v.edits, v.stale
 	}
 	if k.lookMore != nil {
 		k.lookMore(p, doc, &st)

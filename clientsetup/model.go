@@ -33,6 +33,7 @@ type State struct {
 	File       string   // where the entry stands or would stand, before links are followed
 	Registered bool     // an entry with our name is there
 	Foreign    bool     // ... but it is not of Termic's making, or not recognisable any more
+	ByTermic   bool     // ... it is, and asks `termic mcp headers` instead of reading the file, see Entry.ByTermic
 	Edits      []string // keys that somebody added to our entry or changed, sorted; never their values
 	Stale      []Stale
 	Shadows    []Shadow
@@ -56,7 +57,7 @@ type Stale struct {
 
 // Shadow is an entry of the same name that wins over ours in some place.
 type Shadow struct {
-	Scope string // local, project, profile
+	Scope string // local, project, profile, disabled, managed, denied, allowed
 	File  string
 	Where string // the folder or the key
 	Words string

@@ -13,6 +13,7 @@ type Place struct {
 	Environ []string // NAME=VALUE, the person's own environment: PATH, CODEX_HOME, CLAUDE_CONFIG_DIR, XDG_CONFIG_HOME, SHELL...
 	GOOS    string   // as runtime.GOOS
 	Folders []string // folders of projects, in which an entry of a narrower scope may stand over ours
+	System  string   // where the machine's own files are looked for; empty: at the root
 	Records string   // folder of ours for receipts, made when needed; absolute
 }
 
@@ -58,6 +59,14 @@ func (p Place) appConfig(name string) string {
 		return filepath.Join(p.env("APPDATA"), name)
 	}
 	return filepath.Join(p.config(), name)
+}
+
+// system is the path of a file of the machine's.
+func (p Place) system(path string) string {
+	if p.System == "" {
+		return path
+	}
+	return filepath.Join(p.System, path)
 }
 
 func (p Place) exists(path string) bool {

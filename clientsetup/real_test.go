@@ -69,6 +69,35 @@ func TestRealClaude(t *testing.T) {
 	}
 }
 
+// What the refusal for policy rests on: claude lets an entry go that it would not let in again.
+func TestRealClaudeUnderPolicy(t *testing.T) {
+	r := newRig(t)
+	r.real()
+	r.endpoint()
+	r.register("claude")
+	settings := filepath.Join(r.place.Home, ".claude", "settings.json")
+	for _, policy := range []string{`{"deniedMcpServers":[{"serverName":"termic"}]}`, `{"deniedMcpServers":[{"serverUrl":"http://127.0.0.1:*/*"}]}`,
+		`{"allowedMcpServers":[{"serverName":"docs"}]}`, `{"allowedMcpServers":[{"serverName":"termic"},{"serverUrl":"https://x/*"}]}`} {
+		r.put(settings, policy)
+		if st := r.look("claude"); len(st.Shadows) != 1 {
+			t.Errorf("%s: %+v", policy, st.Shadows)
+		}
+		if out, _ := r.run("claude", "mcp", "list"); strings.Contains(out, Name) {
+			t.Errorf("%s: claude lists it:\n%s", policy, out)
+		}
+		if out, code := r.run("claude", "mcp", "remove", Name, "--scope", "user"); code != 0 {
+			t.Errorf("%s: remove: %s", policy, out)
+		}
+		if out, code := r.run("claude", "mcp", "add-json", Name, `{"type":"http","url":"`+r.entry.URL+`"}`, "--scope", "user"); code == 0 {
+			t.Errorf("%s: add-json: %s", policy, out)
+		}
+		r.put(settings, `{"allowedMcpServers":[{"serverUrl":"http://127.0.0.1:*/mcp"}]}`)
+		if plan, _ := r.register("claude"); plan.Act != ActAdd || !r.look("claude").OK() {
+			t.Errorf("%s: %+v", policy, plan)
+		}
+	}
+}
+
 func TestRealCodex(t *testing.T) {
 	r := newRig(t)
 	r.real()

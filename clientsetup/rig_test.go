@@ -24,7 +24,7 @@ func newRig(t *testing.T) *rig {
 	folder := filepath.Join(home, "data dir")
 	r.must(os.MkdirAll(r.bin, 0o755))
 	r.must(os.MkdirAll(folder, 0o700))
-	r.place = Place{Home: home, GOOS: "linux", Records: filepath.Join(folder, "clients"),
+	r.place = Place{Home: home, GOOS: "linux", System: filepath.Join(home, "machine"), Records: filepath.Join(folder, "clients"),
 		Environ: []string{"HOME=" + home, "PATH=" + r.bin + ":/usr/bin:/bin", "LANG=C.UTF-8", "USER=me", "CODEX_HOME=" + filepath.Join(home, ".codex")}}
 	var err error
 	r.entry, err = NewEntry("http://127.0.0.1:4711/mcp", folder, filepath.Join(folder, "mcp-token"))

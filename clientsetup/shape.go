@@ -51,9 +51,10 @@ func (s shape) fields(e Entry) ([]field, error) {
 
 // verdict is what a look at an entry tells.
 type verdict struct {
-	ours  bool     // Termic made it, perhaps for another address or folder
-	edits []string // of an entry of ours: what we did not write
-	stale []Stale
+	ours     bool     // Termic made it, perhaps for another address or folder
+	byTermic bool     // its command is that of ByTermic
+	edits    []string // of an entry of ours: what we did not write
+	stale    []Stale
 }
 
 // judge compares an entry with what e would be.
@@ -63,7 +64,7 @@ func (s shape) judge(have map[string]any, e Entry) verdict {
 	if !ok || !ourURL(address) {
 		return verdict{}
 	}
-	v := verdict{ours: true}
+	v := verdict{ours: true, byTermic: src.binary != ""}
 	if address != e.URL {
 		v.stale = append(v.stale, Stale{Key: "url", Have: address, Want: e.URL,
 			Words: fmt.Sprintf("The endpoint is at port %s, the entry says %s", port(e.URL), port(address))})

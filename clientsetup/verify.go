@@ -79,6 +79,9 @@ func (p Place) tryEntry(k kind, e Entry, r *Report) bool {
 		}
 	}
 	r.pass("entry", "The entry in %s names the endpoint", st.File)
+	if !st.Installed {
+		r.Notes = append(r.Notes, st.Client.Name+" itself was not found, in the PATH of your login shell or where it usually is")
+	}
 	for _, s := range st.Stale {
 		r.Notes = append(r.Notes, s.Words)
 	}

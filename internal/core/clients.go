@@ -170,6 +170,11 @@ func (c *Core) clientWork(ctx context.Context, client string, termic bool) (clie
 	if err == nil && e.URL == "" {
 		err = fault.New(fault.Conflict, "The MCP endpoint has never been on, so it has no address to register").WithHint("Switch it on: `termic mcp enable`.")
 	}
+	if err == nil && !termic { // an entry that asks the program goes on asking it: its owner does not trust the shell
+		var st clientsetup.State
+		st, err = p.Look(client, e)
+		termic = st.ByTermic
+	}
 	if err == nil && termic {
 		e, err = e.ByTermic(c.binary)
 	}
