@@ -249,6 +249,11 @@ type SettingsSetParams struct {
 	Value string `json:"value" cli:"arg" doc:"value, written as TOML writes it; a bare word is text"`
 }
 
+// SettingsResetParams are the parameters of settings_reset.
+type SettingsResetParams struct {
+	Key string `json:"key" cli:"arg" doc:"dotted key, such as terminal.font_size, or a whole entry, such as prompts.ID"`
+}
+
 // DoctorParams are the parameters of doctor.
 type DoctorParams struct{}
 

@@ -43,6 +43,7 @@ func renderers() map[string]func(*printer, json.RawMessage) error {
 		"ledger":            as(showLedger),
 		"settings_get":      as(showSettings),
 		"settings_set":      as(showSettings),
+		"settings_reset":    as(showSettings),
 		"client_list":       as(showClients),
 		"client_plan":       as(showClientPlan),
 		"client_register":   as(showClientWrite),
@@ -211,6 +212,10 @@ func showSettings(p *printer, r api.SettingsResult) {
 		p.note("termic: %s", clean(r.Problem))
 	}
 	if r.Key != "" {
+		if r.Value == nil { // taken out, and without a default
+			p.note("%s is not set any more", clean(r.Key))
+			return
+		}
 		if s, ok := r.Value.(string); ok {
 			p.printf("%s\n", clean(s))
 			return

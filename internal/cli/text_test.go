@@ -91,6 +91,8 @@ var samples = []struct{ line, result string }{
 	{"ledger", `{"rows":[{"seq":2,"time":"2026-01-02T03:04:05Z","phase":"done","call":"c","principal":"owner","face":"cli","verb":"task_send","target":"01A","outcome":"ok","duration_ms":12,"shape":"prompt:string(2)"}],"total":2,"chain":"whole"}`},
 	{"settings get", `{"file":"/d/settings.toml","settings":{"terminal.font_size":13}}`},
 	{"settings get a.b", `{"file":"/d/settings.toml","settings":{},"key":"a.b","value":"text"}`},
+	{"settings reset a.b", `{"file":"/d/settings.toml","settings":{},"key":"a.b","value":13}`},
+	{"settings reset keys.b", `{"file":"/d/settings.toml","settings":{},"key":"keys.b"}`},
 	{"settings set a.b 3", `{"file":"/d/settings.toml","settings":{},"key":"a.b","value":3,"problem":"line 4: no such key"}`},
 	{"mcp status", `{"enabled":true,"url":"http://127.0.0.1:4711/mcp","token_file":"/d/mcp-token","port":4711,"denied":3}`},
 	{"mcp enable", `{"enabled":true,"url":"","token_file":"","error":"Port 4711 is taken by another program","hint":"Free it.","port":4711}`},

@@ -226,3 +226,16 @@ func (c *Core) SettingsSet(ctx context.Context, _ *Call, p api.SettingsSetParams
 	}
 	return c.settingsResult(p.Key)
 }
+
+// SettingsReset is the verb settings_reset. Taking out what is not in the file succeeds and changes nothing.
+func (c *Core) SettingsReset(ctx context.Context, _ *Call, p api.SettingsResetParams) (api.SettingsResult, error) {
+	if err := c.settings.Patch(ctx, map[string]any{p.Key: nil}); err != nil {
+		return api.SettingsResult{}, err
+	}
+	result, err := c.settingsResult(p.Key)
+	if fault.CodeOf(err) == fault.NotFound { // it has no default: nothing of it is in force any more
+		return api.SettingsResult{File: c.settings.Path(), Settings: map[string]any{}, ReadOnly: c.settings.ReadOnly(),
+			Problem: c.settings.Problem(), Key: p.Key}, nil
+	}
+	return result, err
+}

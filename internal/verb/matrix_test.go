@@ -62,6 +62,7 @@ path              reach  none   none   none   none    none    none
 ledger            any    none   none   none   none    none    none
 settings_get      any    none   none   none   none    none    none
 settings_set      any    none   none   none   none    none    none
+settings_reset    any    none   none   none   none    none    none
 mcp_status        any    none   none   none   none    none    none
 mcp_enable        any    none   none   none   none    none    none
 mcp_disable       any    none   none   none   none    none    none
@@ -106,6 +107,7 @@ var rest = map[string]map[string]any{
 	"client_verify":     {"client": "no-such-client"},
 	"settings_get":      {"key": "git.path"},
 	"settings_set":      {"key": "terminal.font_size", "value": "13"},
+	"settings_reset":    {"key": "terminal.font_size"},
 }
 
 func readMatrix(t *testing.T) map[string][columns]string {

@@ -92,6 +92,8 @@ var table = []Verb{
 		Doc: "Show settings"}, (*core.Core).SettingsGet),
 	define(Verb{Name: "settings_set", CLI: "settings set", Class: grant.Owner, Effect: sets, NotOn: notOnMCP("settings are the owner's"),
 		Doc: "Change one setting; the rest of the file keeps every byte"}, (*core.Core).SettingsSet),
+	define(Verb{Name: "settings_reset", CLI: "settings reset", Class: grant.Owner, Effect: sets, NotOn: notOnMCP("settings are the owner's"),
+		Doc: "Take one setting out of the file, so that its default holds"}, (*core.Core).SettingsReset),
 	define(Verb{Name: "mcp_status", CLI: "mcp status", Class: grant.Owner, Effect: reads, NotOn: notOnMCP(endpointIsTheOwners),
 		Doc: "Show whether the MCP endpoint serves, where, and which file has its token"}, (*core.Core).MCPStatus),
 	define(Verb{Name: "mcp_enable", CLI: "mcp enable", Class: grant.Owner, Effect: sets, NotOn: notOnMCP(endpointIsTheOwners),

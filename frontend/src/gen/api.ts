@@ -466,6 +466,12 @@ export interface SettingsSetParams {
   value: string;
 }
 
+/** What settings_reset takes. */
+export interface SettingsResetParams {
+  /** dotted key, such as terminal.font_size, or a whole entry, such as prompts.ID */
+  key: string;
+}
+
 /** What mcp_status takes. */
 export type McpStatusParams = Record<string, never>;
 
@@ -602,6 +608,8 @@ export interface Verbs {
   settings_get: { params: SettingsGetParams; result: SettingsResult };
   /** Change one setting; the rest of the file keeps every byte. */
   settings_set: { params: SettingsSetParams; result: SettingsResult };
+  /** Take one setting out of the file, so that its default holds. */
+  settings_reset: { params: SettingsResetParams; result: SettingsResult };
   /** Show whether the MCP endpoint serves, where, and which file has its token. */
   mcp_status: { params: McpStatusParams; result: MCPResult };
   /** Switch the MCP endpoint on, on the port it had before. */
