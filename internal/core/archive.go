@@ -46,7 +46,7 @@ func (c *Core) archive(ctx context.Context, id string, discard, deleteBranch boo
 	result := api.TaskArchiveResult{TaskID: t.ID, Name: t.Name, Project: project.Name}
 	// Looked at before anything is ended: a refused archive must leave the agents at work.
 	if !discard {
-		if err := c.refuseLosses(ctx, t); err != nil {
+		if err := c.refuseLosses(ctx, t, deleteBranch); err != nil {
 			return result, err
 		}
 	}
@@ -152,7 +152,7 @@ func ownsTree(t store.Task, p store.Project) bool {
 }
 
 // losses lists what archiving a task would lose.
-func (c *Core) losses(ctx context.Context, t store.Task) ([]api.Loss, error) {
+func (c *Core) losses(ctx context.Context, t store.Task, deleteBranch bool) ([]api.Loss, error) {
 	project, err := c.store.Project(ctx, t.ProjectID)
 	if err != nil {
 		return nil, err
@@ -164,16 +164,16 @@ func (c *Core) losses(ctx context.Context, t store.Task) ([]api.Loss, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.repoFor(repo, t).Losses(ctx, t.Path, t.Branch)
+	return c.repoFor(repo, t).Losses(ctx, t.Path, t.Branch, deleteBranch)
 }
 
-func (c *Core) refuseLosses(ctx context.Context, t store.Task) error {
-	losses, err := c.losses(ctx, t)
+func (c *Core) refuseLosses(ctx context.Context, t store.Task, deleteBranch bool) error {
+	losses, err := c.losses(ctx, t, deleteBranch)
 	if err != nil || len(losses) == 0 {
 		return err
 	}
 	return fault.New(fault.NeedsConsent, "Work in the task %q exists nowhere else: %s", t.Name, lossWords(losses)).
-		WithHint("Commit and push it, apply it, or consent with --discard: a backup ref is left in the repository.").
+		WithHint("Commit it, apply it, or consent with --discard: a backup ref is left in the repository.").
 		WithData("losses", losses)
 }
 

@@ -219,7 +219,7 @@ func (c *Core) forgetProject(ctx context.Context, id string) error {
 func (c *Core) lossesOfAll(ctx context.Context, tasks []store.Task) error {
 	all := map[string][]api.Loss{}
 	for _, t := range tasks {
-		losses, err := c.losses(ctx, t)
+		losses, err := c.losses(ctx, t, false)
 		if err != nil {
 			return err
 		}
@@ -235,7 +235,7 @@ func (c *Core) lossesOfAll(ctx context.Context, tasks []store.Task) error {
 		names = append(names, n)
 	}
 	return fault.New(fault.NeedsConsent, "Work in %s exists nowhere else: %s", countOf(len(all), "task"), strings.Join(sorted(names), ", ")).
-		WithHint("Commit and push it, apply it, or consent with --discard: a backup ref is left in the repository.").WithData("losses", all)
+		WithHint("Commit it, apply it, or consent with --discard: a backup ref is left in the repository.").WithData("losses", all)
 }
 
 // repoOf opens the repository of a project.

@@ -18,7 +18,7 @@ const (
 	LossDirty      = "dirty"      // changed, deleted and conflicted files: kept by the backup, byte for byte
 	LossUntracked  = "untracked"  // files that are in no commit: kept by the backup
 	LossIgnored    = "ignored"    // ignored files that the main checkout has not, or has otherwise: NOT kept
-	LossUnpushed   = "unpushed"   // commits in no remote, tag or other branch: kept by the branch, or by the backup
+	LossUnpushed   = "unpushed"   // commits in no remote, tag or branch that stays: kept by the backup
 	LossStash      = "stash"      // stashes made on this branch: they stay, and the backup keeps them as well
 	LossRebase     = "rebase"     // an operation in progress: its commits are kept by the backup, its plan is not
 	LossLocked     = "locked"     // somebody locked the worktree
@@ -29,13 +29,13 @@ const (
 // maxItems bounds api.Loss.Items; Count is always whole.
 const maxItems = 20
 
-// Losses lists what would exist nowhere else once the worktree at wt is removed: uncommitted and untracked files, ignored
-// files (with counts and sizes, since nobody misses most of them and somebody a few), commits of HEAD and of branch that
-// no remote, tag or other local branch has, stashes, an operation in progress, a lock, submodules and nested
-// repositories. Commits count even when the branch stays: until they are pushed or merged, this machine is where they
-// are. Nothing to lose is an empty list. A worktree whose folder is gone can lose commits and stashes only.
-func (r *Repo) Losses(ctx context.Context, wt, branch string) ([]api.Loss, error) {
-	h, err := r.holdings(ctx, wt, branch, true)
+// Losses lists what would exist nowhere else once the worktree at wt is removed: uncommitted and untracked files that
+// the main checkout has not just so, ignored files (with counts and sizes, since nobody misses most of them and somebody
+// a few), commits that no remote, tag or local branch has, stashes, an operation in progress, a lock, submodules and
+// nested repositories. deleting says that branch is deleted as well: then its commits count unless another branch has
+// them. Nothing to lose is an empty list. A worktree whose folder is gone can lose commits and stashes only.
+func (r *Repo) Losses(ctx context.Context, wt, branch string, deleting bool) ([]api.Loss, error) {
+	h, err := r.holdings(ctx, wt, branch, deleting)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +52,7 @@ type holdings struct {
 	head   string
 	tip    string   // of the branch; "" = no such branch
 	keep   []string // commits that the backup must keep reachable beside HEAD
+	copies int      // changed files that the main checkout has as well: no loss, and worth a backup
 	losses []api.Loss
 }
 
@@ -63,6 +64,9 @@ func (h *holdings) add(kind string, count int, items []string) {
 
 // worth reports whether there is anything that a backup can keep.
 func (h *holdings) worth() bool {
+	if h.copies > 0 {
+		return true
+	}
 	for _, l := range h.losses {
 		switch l.Kind {
 		case LossStaged, LossDirty, LossUntracked, LossUnpushed, LossStash, LossRebase:
@@ -72,7 +76,8 @@ func (h *holdings) worth() bool {
 	return false
 }
 
-// holdings looks through the worktree at wt. ownBranch says that the commits of branch count although the branch has them.
+// holdings looks through the worktree at wt. ownBranch says that the commits of branch count although the branch has them:
+// it goes too.
 func (r *Repo) holdings(ctx context.Context, wt, branch string, ownBranch bool) (*holdings, error) {
 	if r.main != "" && canonical(wt) == canonical(r.main) {
 		return nil, fault.New(fault.Unsupported, "%s is the main checkout, which is never removed", printable(wt, 200))
@@ -122,11 +127,15 @@ func (r *Repo) filesHeld(ctx context.Context, h *holdings) error {
 		return err
 	}
 	h.status = st
+	main := r.elsewhere(h.at)
+	defer main.close()
 	var staged, dirty, untracked, nested []string
 	for _, f := range st.files {
 		switch {
 		case f.Index == '?' && strings.HasSuffix(f.Path, "/"):
 			nested = append(nested, f.Path+" (not kept by the backup)")
+		case main.has(f):
+			h.copies++
 		case f.Index == '?':
 			untracked = append(untracked, f.Path)
 		default:

@@ -47,7 +47,7 @@ func TestSubmodulesHoldWork(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			task := w.task(r, c.name)
 			c.work(task.Path, filepath.Join(task.Path, "vendor/lib"))
-			losses, err := r.Losses(ctx, task.Path, task.Branch)
+			losses, err := r.Losses(ctx, task.Path, task.Branch, false)
 			w.must(err)
 			got := itemsOf(losses, LossSubmodule)
 			if c.want == "" && len(losses) != 0 || !strings.Contains(strings.Join(got, ","), c.want) {

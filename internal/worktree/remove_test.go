@@ -100,7 +100,7 @@ func TestW20NothingIsLostWithoutConsent(t *testing.T) {
 			w.commit(main, "ignore")
 			r := w.open(main)
 			task := w.task(r, "t")
-			losses, err := r.Losses(ctx, task.Path, task.Branch)
+			losses, err := r.Losses(ctx, task.Path, task.Branch, true)
 			w.must(err)
 			same(t, "losses of an untouched tree", kinds(losses), "")
 			c.work(w, task.Path)
@@ -142,13 +142,13 @@ func TestIgnoredFilesAreListed(t *testing.T) {
 	c := w.task(r, "t")
 	w.write(c.Path, "copied.env", "A=1\n") // the main checkout has it too
 	w.must(os.Symlink(main, filepath.Join(c.Path, "data")))
-	losses, err := r.Losses(ctx, c.Path, c.Branch)
+	losses, err := r.Losses(ctx, c.Path, c.Branch, true)
 	w.must(err)
 	same(t, "copies and links", kinds(losses), "")
 	w.write(c.Path, "node_modules/a/x.js", strings.Repeat("x", 3000))
 	w.write(c.Path, "node_modules/b/y.js", "y")
 	w.write(c.Path, "own.env", "B=2\n")
-	losses, err = r.Losses(ctx, c.Path, c.Branch)
+	losses, err = r.Losses(ctx, c.Path, c.Branch, true)
 	w.must(err)
 	same(t, "kinds", kinds(losses), "ignored")
 	same(t, "count", losses[0].Count, 3)
@@ -167,7 +167,7 @@ func TestUnpushedMeansNowhereElse(t *testing.T) {
 	w.commit(c.Path, "work")
 	want := func(s string) {
 		t.Helper()
-		losses, err := r.Losses(ctx, c.Path, c.Branch)
+		losses, err := r.Losses(ctx, c.Path, c.Branch, true)
 		w.must(err)
 		same(t, "losses", kinds(losses), s)
 	}

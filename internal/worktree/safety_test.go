@@ -104,7 +104,7 @@ func TestHostSideGitRunsNothingOfTheTree(t *testing.T) {
 				try("Status", err)
 				_, err = r.Diff(ctx, task.Path, task.BaseRef, DiffOptions{Patch: true})
 				try("Diff", err)
-				_, err = r.Losses(ctx, task.Path, task.Branch)
+				_, err = r.Losses(ctx, task.Path, task.Branch, false)
 				try("Losses", err)
 				_, err = r.List(ctx)
 				try("List", err)

@@ -101,7 +101,7 @@ func TestW7Submodules(t *testing.T) {
 	c := w.task(r, "good")
 	same(t, "warnings", strings.Join(c.Warnings, "\n"), "")
 	same(t, "file of the submodule", w.read(c.Path, "vendor/lib/a.txt"), "one\ntwo\nthree\n")
-	losses, err := r.Plain().Losses(ctx, c.Path, c.Branch)
+	losses, err := r.Plain().Losses(ctx, c.Path, c.Branch, false)
 	w.must(err)
 	same(t, "losses of an untouched tree", len(losses), 0)
 	w.write(c.Path, "vendor/lib/a.txt", "work in the submodule\n")

@@ -6,6 +6,11 @@ export class Act {
   busy = $state(false);
   fault = $state.raw<Fault | undefined>();
 
+  /** Takes a failure off the screen: what it was about is asked for otherwise now. */
+  forget(): void {
+    this.fault = undefined;
+  }
+
   /** Runs the act; true when it succeeded. A second call while it runs does nothing. */
   async run(act: () => Promise<unknown>): Promise<boolean> {
     if (this.busy) return false;
