@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"termic/internal/api"
@@ -27,10 +28,14 @@ func clientWords(c api.ClientState) string {
 		return "an entry named termic is there, not of Termic's making"
 	case c.OK:
 		return "registered"
+	case shadowed(c, "managed", "denied", "allowed"):
+		return "forbidden by settings of the client"
 	case c.Registered && len(c.Stale) > 0:
 		return "registered, but no longer right"
-	case c.Registered && len(c.Shadows) > 0:
+	case c.Registered && shadowed(c, "local", "project", "profile"):
 		return "registered, but another entry wins in some place"
+	case c.Registered && len(c.Shadows) > 0:
+		return "registered, but off in some folders"
 	case c.Registered:
 		return "registered, but this version cannot use it"
 	case !c.Installed:
@@ -39,6 +44,11 @@ func clientWords(c api.ClientState) string {
 		return "cannot reach the endpoint"
 	}
 	return "not registered"
+}
+
+// shadowed reports whether something of one of these scopes keeps the entry from being used.
+func shadowed(c api.ClientState, scopes ...string) bool {
+	return slices.ContainsFunc(c.Shadows, func(s api.ClientShadow) bool { return slices.Contains(scopes, s.Scope) })
 }
 
 // showClientTrouble tells what keeps a client from connecting, on standard error.
@@ -50,7 +60,11 @@ func showClientTrouble(p *printer, c api.ClientState) {
 		p.note("    mend it: termic client register %s", clean(c.ID))
 	}
 	for _, s := range c.Shadows {
-		p.note("%s: %s (%s)", clean(c.ID), clean(s.Words), clean(s.File))
+		words := clean(s.Words)
+		if !strings.Contains(s.Words, s.File) {
+			words += " (" + clean(s.File) + ")"
+		}
+		p.note("%s: %s", clean(c.ID), words)
 	}
 	if c.Fix != "" {
 		p.note("%s: %s", clean(c.ID), clean(c.Fix))

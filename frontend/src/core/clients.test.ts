@@ -42,6 +42,33 @@ test.each([
     undefined,
     true,
   ],
+  [
+    "forbidden by policy",
+    registered({
+      shadows: [{ scope: "denied", file: "/s.json", where: "deniedMcpServers", words: "It is denied" }],
+      stale: ["x"],
+    }),
+    "Forbidden here",
+    "amber",
+    undefined,
+    true,
+  ],
+  [
+    "not registered, and forbidden",
+    client({ shadows: [{ scope: "managed", file: "/m.json", where: "/m.json", words: "Others are loaded" }] }),
+    "Forbidden here",
+    "amber",
+    undefined,
+    false,
+  ],
+  [
+    "off in a folder",
+    registered({ shadows: [{ scope: "disabled", file: "/c.json", where: "/a", words: "In /a it is off" }] }),
+    "Off in some folders",
+    "amber",
+    undefined,
+    true,
+  ],
   ["not installed", client({ installed: false }), "Not installed", "", undefined, false],
   ["too old", client({ usable: false, why: "Version 0.1 is here" }), "Cannot connect yet", "", undefined, false],
   [

@@ -44,14 +44,23 @@ export function standing(client: ClientState, endpoint: EndpointFacts): Standing
     return say("Not installed", "", "idle", [client.offered ? absent : client.why], none);
   }
   if (!client.usable || !client.offered) return say("Cannot connect yet", "", "idle", [client.why], none);
+  const bans = forbidding(client);
+  if (bans.length > 0) return say("Forbidden here", "amber", "warning", bans, none);
   return say("Not registered", "", "idle", [endpoint.serving ? "" : offNow(endpoint)], {
     ...none,
     registering: "register",
   });
 }
 
+/** What a policy says against any entry of ours, for people. Registering is refused until it is gone. */
+function forbidding(client: ClientState): string[] {
+  const policies = ["managed", "denied", "allowed"];
+  return (client.shadows ?? []).flatMap((shadow) => (policies.includes(shadow.scope) ? [shadow.words] : []));
+}
+
 function registered(client: ClientState, endpoint: EndpointFacts): Standing {
-  const can = client.usable && client.offered && client.installed;
+  const bans = forbidding(client);
+  const can = client.usable && client.offered && client.installed && bans.length === 0;
   const removable = true;
   const offering = (registering: Registering) => (can ? { removable, registering } : { removable });
   const why = client.usable ? (client.installed ? "" : `${client.name} was not found on this computer`) : client.why;
@@ -71,11 +80,12 @@ function registered(client: ClientState, endpoint: EndpointFacts): Standing {
       ["It is registered, but the endpoint here was never on and has no address yet", why],
       offering("repair"),
     );
+  if (bans.length > 0) return say("Forbidden here", "amber", "warning", bans, { removable });
   if (client.stale?.length) return say("Needs repair", "amber", "warning", [...client.stale, why], offering("repair"));
   if (!client.usable) return say("Cannot connect", "amber", "warning", [client.why], { removable });
   if (client.shadows?.length)
     return say(
-      "Another entry wins",
+      client.shadows.every((shadow) => shadow.scope === "disabled") ? "Off in some folders" : "Another entry wins",
       "amber",
       "warning",
       client.shadows.map((shadow) => shadow.words),
