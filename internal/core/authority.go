@@ -32,6 +32,42 @@ func mayRead(caller grant.Caller, t store.Task) bool {
 	return t.ID == caller.Task || t.ParentID == caller.Task && t.FromCage && slices.Contains(caller.Projects, t.ProjectID)
 }
 
+// reads refuses a task that a caller created and in which an agent can do more than the caller itself: what the owner gave to
+// the task since is not handed on to whoever reads it or ends it.
+func (c *Core) reads(ctx context.Context, caller grant.Caller, t store.Task) error {
+	if !confined(caller) || t.ID == caller.Task || t.State == api.TaskCreating || t.State == api.TaskFailed {
+		return nil // there is no tree yet to compose a cage for, and its start is limited
+	}
+	mine, err := c.capabilityOfCaller(caller)
+	if err != nil {
+		return err
+	}
+	return c.taskWithin(ctx, mine, t)
+}
+
+// stillReads asks again at the end of something long: the task may have got a wider cage meanwhile.
+func (c *Core) stillReads(ctx context.Context, caller grant.Caller, taskID string) error {
+	if !confined(caller) || taskID == caller.Task {
+		return nil
+	}
+	t, err := c.store.Task(ctx, taskID)
+	if err != nil {
+		return err
+	}
+	return c.reads(ctx, caller, t)
+}
+
+// taskWithin refuses a task of which an agent can do more than mine, now or when it is started again.
+func (c *Core) taskWithin(ctx context.Context, mine sandbox.Capability, t store.Task) error {
+	for _, l := range c.liveInWalls(t.ID) {
+		live, _ := c.cages.Live(l.tab.ID)
+		if err := widerThanCaller(sandbox.Within(live, mine)); err != nil {
+			return err
+		}
+	}
+	return c.wouldBeWithin(ctx, mine, t, t.Agent)
+}
+
 // addressed finds the task that a caller may send to without reading it. ok is false for everything else, whatever the
 // reason is.
 func (c *Core) addressed(ctx context.Context, caller grant.Caller, id string) (t store.Task, ok bool, err error) {

@@ -19,6 +19,18 @@ import (
 // ref.Cwd allows it. Names of tasks that the caller may not see appear in no answer. A caged agent may send to more tasks
 // than it sees, by their exact ids.
 func (c *Core) ResolveTask(ctx context.Context, caller grant.Caller, ref api.TaskRef, verb string) (string, error) {
+	id, err := c.taskNamed(ctx, caller, ref, verb)
+	if err != nil || !confined(caller) || verb == "task_send" || verb == "task_tab" {
+		return id, err // these two are compared with the one tab that they are about
+	}
+	t, err := c.store.Task(ctx, id)
+	if err == nil {
+		err = c.reads(ctx, caller, t)
+	}
+	return id, err
+}
+
+func (c *Core) taskNamed(ctx context.Context, caller grant.Caller, ref api.TaskRef, verb string) (string, error) {
 	tasks, names, err := c.visibleTasks(ctx, caller, verb)
 	if err != nil {
 		return "", err

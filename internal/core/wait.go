@@ -87,6 +87,9 @@ func (c *Core) await(ctx context.Context, call *Call, w waitFor) (api.WaitOutcom
 			call.emit(api.Event{Event: "state", State: string(v.State)})
 		}
 		if v.Over {
+			if err := c.stillReads(ctx, call.Caller, w.task); err != nil {
+				return api.WaitOutcome{}, err
+			}
 			return api.WaitOutcome{Outcome: v.Outcome, State: string(v.State), Detail: v.Detail}, v.Err
 		}
 		if err := c.pause(ctx, changed, v.Next); err != nil {

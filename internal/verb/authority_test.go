@@ -399,6 +399,7 @@ func TestChildrenAreCounted(t *testing.T) {
 		w := openWorld(t, dir)
 		mine := w.capability(t, cage{mode: sandbox.Enforce, project: w.a, mcp: true})
 		w.cages.set(tab, mine, mine)
+		w.cages.like = mine
 		if f := create(w, nil); f != nil {
 			t.Errorf("nothing runs: %v", f)
 		}
