@@ -6,10 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -153,34 +151,19 @@ type watched struct {
 	seen   []string
 }
 
-// watch puts a proxy in front of the endpoint. The endpoint wants its own name as Host, which the proxy gives it.
+// watch notes what passes on its way to the endpoint.
 func (r *rig) watch(endpoint string) *watched {
 	r.t.Helper()
-	target, err := url.Parse(endpoint)
-	r.must(err)
 	w := &watched{}
-	proxy := &httputil.ReverseProxy{
-		Rewrite: func(p *httputil.ProxyRequest) {
-			p.SetURL(&url.URL{Scheme: "http", Host: target.Host})
-			p.Out.Host = target.Host
-		},
-		ModifyResponse: func(res *http.Response) error {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			q := res.Request
-			w.seen = append(w.seen, strings.Join([]string{q.Method, q.URL.Path, q.Header.Get("Mcp-Method"), q.Header.Get("Mcp-Protocol-Version"), res.Status[:3]}, " "))
-			if q.Header.Get("Mcp-Method") == "tools/list" {
-				w.listed = int(res.ContentLength)
-			}
-			return nil
-		},
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	r.must(err)
-	server := &http.Server{Handler: proxy}
-	go func() { _ = server.Serve(l) }() // ends with Close below
-	r.t.Cleanup(func() { _ = server.Close() })
-	w.url = "http://" + l.Addr().String() + mcp.Path
+	w.url = r.between(endpoint, func(*httputil.ProxyRequest) {}, func(res *http.Response) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		q := res.Request
+		w.seen = append(w.seen, strings.Join([]string{q.Method, q.URL.Path, q.Header.Get("Mcp-Method"), q.Header.Get("Mcp-Protocol-Version"), res.Status[:3]}, " "))
+		if q.Header.Get("Mcp-Method") == "tools/list" {
+			w.listed = int(res.ContentLength)
+		}
+	})
 	return w
 }
 

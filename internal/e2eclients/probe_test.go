@@ -165,35 +165,43 @@ type ear struct {
 
 func (r *rig) listen(endpoint string) *ear {
 	r.t.Helper()
-	target, err := url.Parse(endpoint)
-	r.must(err)
 	e := &ear{target: endpoint}
 	type heard struct{}
+	e.url = r.between(endpoint, func(p *httputil.ProxyRequest) {
+		x, body := exchangeOf(p.In)
+		p.Out.Body, p.Out.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		p.Out = p.Out.WithContext(context.WithValue(p.Out.Context(), heard{}, x))
+	}, func(res *http.Response) {
+		if x, ok := res.Request.Context().Value(heard{}).(Exchange); ok {
+			x.Status = res.StatusCode
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			e.seen = append(e.seen, x)
+		}
+	})
+	return e
+}
+
+// between puts a proxy in front of the endpoint, which ends with the test, and returns its address. The endpoint wants its
+// own name as Host, which the proxy gives it.
+func (r *rig) between(endpoint string, asked func(*httputil.ProxyRequest), answered func(*http.Response)) string {
+	r.t.Helper()
+	target, err := url.Parse(endpoint)
+	r.must(err)
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.SetURL(&url.URL{Scheme: "http", Host: target.Host})
-			p.Out.Host = target.Host // the endpoint wants its own name
-			x, body := exchangeOf(p.In)
-			p.Out.Body, p.Out.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-			p.Out = p.Out.WithContext(context.WithValue(p.Out.Context(), heard{}, x))
+			p.Out.Host = target.Host
+			asked(p)
 		},
-		ModifyResponse: func(res *http.Response) error {
-			if x, ok := res.Request.Context().Value(heard{}).(Exchange); ok {
-				x.Status = res.StatusCode
-				e.mu.Lock()
-				defer e.mu.Unlock()
-				e.seen = append(e.seen, x)
-			}
-			return nil
-		},
+		ModifyResponse: func(res *http.Response) error { answered(res); return nil },
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	r.must(err)
 	server := &http.Server{Handler: proxy}
 	go func() { _ = server.Serve(l) }() // ends with Close below
 	r.t.Cleanup(func() { _ = server.Close() })
-	e.url = "http://" + l.Addr().String() + target.Path
-	return e
+	return "http://" + l.Addr().String() + target.Path
 }
 
 // exchangeOf takes out of a request what is kept of it, and returns its body for the endpoint.
