@@ -1,6 +1,7 @@
 import "@xterm/xterm/css/xterm.css";
 import "./tokens.css";
 import "./base.css";
+import "./patch.css";
 import { mount } from "svelte";
 import App from "./App.svelte";
 import { painted } from "./native";
