@@ -51,7 +51,7 @@ func (c *Core) stillReads(ctx context.Context, caller grant.Caller, taskID strin
 		return nil
 	}
 	t, err := c.store.Task(ctx, taskID)
-	if err != nil {
+	if err != nil || t.Archived() {
 		return err
 	}
 	return c.reads(ctx, caller, t)
@@ -292,48 +292,6 @@ func (c *Core) limitOf(caller grant.Caller) (*sandbox.Capability, error) {
 	}
 	mine, err := c.capabilityOfCaller(caller)
 	return &mine, err
-}
-
-// stillAllowed asks again, when a prompt of a caged agent is about to be typed, whether it may go to the program that runs
-// now: it may have been started after the prompt was sent.
-func (c *Core) stillAllowed(ctx context.Context, p store.Prompt, l *liveTab) error {
-	sender, err := c.store.Task(ctx, p.FromTask)
-	if err != nil {
-		return err
-	}
-	if sender.Archived() {
-		return fault.New(fault.Forbidden, "The task that sent it was archived")
-	}
-	if sender, _, err = c.tightened(ctx, sender); err != nil {
-		return err
-	}
-	if sender.Sandbox == uncaged {
-		// It was in a cage when it sent the prompt. What it may do now says nothing about what wrote the words.
-		return fault.New(fault.Forbidden, "The task that sent it was in a cage then, and is in none now")
-	}
-	if l.task.ID != sender.ID && !slices.Contains(projectsOf(sender), l.task.ProjectID) {
-		return fault.New(fault.Forbidden, "The task that sent it may not act on this project")
-	}
-	tabs, err := c.store.Tabs(ctx, sender.ID)
-	if err != nil {
-		return err
-	}
-	var running bool
-	for _, tab := range agentTabs(tabs) {
-		mine, ok := c.cages.Live(tab.ID)
-		running = running || ok
-		if ok && c.withinOf(ctx, mine, l.task, l.tab) == nil {
-			return nil
-		}
-	}
-	if running {
-		return fault.New(fault.Forbidden, "The cage of this agent is wider than that of the task that sent it")
-	}
-	mine, err := c.cages.Would(ctx, sender, sender.Agent)
-	if err != nil {
-		return err
-	}
-	return c.withinOf(ctx, mine, l.task, l.tab)
 }
 
 // noTask is the answer to a name that stands for nothing which the caller may see.

@@ -46,9 +46,16 @@ func (r *idRig) start(task store.Task, tab store.Tab) *liveTab {
 
 func (r *idRig) prompt(tab store.Tab, from string) store.Prompt {
 	r.t.Helper()
-	p, err := r.store.EnqueuePrompt(r.t.Context(), store.Prompt{TabID: tab.ID, Text: "hello", FromTask: from})
+	p, err := r.store.EnqueuePrompt(r.t.Context(), store.Prompt{TabID: tab.ID, Text: "hello", FromTask: from, Capability: writtenIn(r.t, sandbox.Monitor)})
 	must(r.t, err)
 	return p
+}
+
+// writtenIn is what is noted on a prompt of an agent that had nothing but a mode.
+func writtenIn(t *testing.T, m sandbox.Mode) string {
+	text, err := sandbox.Unbounded(m).MarshalBinary()
+	must(t, err)
+	return string(text)
 }
 
 func (r *idRig) state(p store.Prompt) string {
@@ -109,6 +116,7 @@ func TestPromptsAreAskedAboutOnceMore(t *testing.T) {
 	same, sameTab := r.placed("same", "monitor", false, store.TabAgent, "silent")
 	loose, looseTab := r.placed("loose", "off", false, store.TabAgent, "silent")
 	elsewhere, elsewhereTab := r.placed("elsewhere", "monitor", false, store.TabAgent, "silent")
+	const tight = `{"v":1,"mode":"enforce","control":0,"hosts":[]}`
 	far, _, err := r.store.AddProject(t.Context(), store.Project{Name: "far", RootPath: filepath.Join(r.dir, "far"), NonGit: true})
 	must(t, err)
 	elsewhere.ProjectID = far.ID
@@ -129,10 +137,18 @@ func TestPromptsAreAskedAboutOnceMore(t *testing.T) {
 			{"another project", elsewhere, elsewhereTab, sender.ID, false},
 			{"from a task that is not there", same, sameTab, "gone", false},
 		} {
-			err := r.stillAllowed(t.Context(), store.Prompt{FromTask: c.from}, &liveTab{task: c.task, tab: c.tab})
+			err := r.stillAllowed(t.Context(), store.Prompt{FromTask: c.from, Capability: writtenIn(t, sandbox.Monitor)}, &liveTab{task: c.task, tab: c.tab})
 			if (err == nil) != c.ok {
 				t.Errorf("%s, sender runs %v: %v", c.what, running, err)
 			}
+		}
+	}
+	if _, err := sandbox.ParseCapability([]byte(tight)); err != nil {
+		t.Fatal(err)
+	}
+	for what, noted := range map[string]string{"tighter when it was sent": tight, "sent before that was noted": "", "noted by a later version": `{"v":99}`} {
+		if err := r.stillAllowed(t.Context(), store.Prompt{FromTask: sender.ID, Capability: noted}, &liveTab{task: same, tab: sameTab}); err == nil {
+			t.Errorf("%s: it may be typed", what)
 		}
 	}
 	// The real way: it waits for an agent that is started uncaged meanwhile, and is not typed.
@@ -147,7 +163,7 @@ func TestPromptsAreAskedAboutOnceMore(t *testing.T) {
 	}
 	_, err = r.store.UpdateTask(t.Context(), sender.ID, func(t *store.Task) error { t.ArchivedAt = time.Now(); return nil })
 	must(t, err)
-	if err := r.stillAllowed(t.Context(), store.Prompt{FromTask: sender.ID}, &liveTab{task: same, tab: sameTab}); err == nil {
+	if err := r.stillAllowed(t.Context(), store.Prompt{FromTask: sender.ID, Capability: writtenIn(t, sandbox.Monitor)}, &liveTab{task: same, tab: sameTab}); err == nil {
 		t.Error("the sender was archived")
 	}
 }
@@ -186,6 +202,7 @@ func (r *idRig) repo(text string) {
 // TestRepositoryKnobsOnlyTighten: whatever a .termic.yaml says, nothing is wider than without it.
 func TestRepositoryKnobsOnlyTighten(t *testing.T) {
 	r := newIDRig(t)
+	const tight = `{"v":1,"mode":"enforce","control":0,"hosts":[]}`
 	far, _, err := r.store.AddProject(t.Context(), store.Project{Name: "far", RootPath: filepath.Join(r.dir, "far"), NonGit: true})
 	must(t, err)
 	both := []string{r.project.ID, far.ID}
@@ -379,6 +396,7 @@ func TestAProjectThatCameBackIsNotTrusted(t *testing.T) {
 	r := newIDRig(t)
 	dir := filepath.Join(r.dir, "far")
 	must(t, os.Mkdir(dir, 0o700))
+	const tight = `{"v":1,"mode":"enforce","control":0,"hosts":[]}`
 	far, _, err := r.store.AddProject(t.Context(), store.Project{Name: "far", RootPath: dir, NonGit: true})
 	must(t, err)
 	must(t, r.store.SetConsent(t.Context(), far.ID, "abc"))

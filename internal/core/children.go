@@ -210,11 +210,3 @@ func jobFor(caller grant.Caller, job string) string {
 	}
 	return job
 }
-
-// senderOf is the task whose caged agent sends a prompt; empty for everybody else.
-func senderOf(caller grant.Caller) string {
-	if confined(caller) {
-		return caller.Task
-	}
-	return ""
-}

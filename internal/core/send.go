@@ -193,8 +193,12 @@ func (c *Core) enqueue(ctx context.Context, call *Call, tab store.Tab, text stri
 			return p, "", err
 		}
 	}
+	p = store.Prompt{TabID: tab.ID, Text: text}
+	if err := c.signed(call.Caller, &p); err != nil {
+		return p, "", err
+	}
 	err = c.store.Write(ctx, func(tx *store.Tx) (err error) {
-		if p, err = tx.EnqueuePrompt(ctx, store.Prompt{TabID: tab.ID, Text: text, FromTask: senderOf(call.Caller)}); err != nil {
+		if p, err = tx.EnqueuePrompt(ctx, p); err != nil {
 			return err
 		}
 		j, err := tx.StartJob(ctx, store.Job{Verb: call.Verb, Principal: call.Caller.Principal, Face: string(call.Caller.Face), Target: tab.TaskID})

@@ -2,11 +2,13 @@ package core
 
 import (
 	"context"
+	"slices"
 
 	"termic/internal/api"
 	"termic/internal/fault"
 	"termic/internal/grant"
 	"termic/internal/store"
+	"termic/sandbox"
 )
 
 // maxWaiting is how many prompts of one caged agent may wait for one tab. A person sees them there and can cancel them; more
@@ -95,4 +97,74 @@ func (c *Core) startFor(ctx context.Context, caller grant.Caller, t store.Task, 
 	}
 	defer release()
 	return c.startTab(ctx, t.ID, tab.ID, how)
+}
+
+// signed notes on a prompt which task's caged agent sends it, and what that agent was provisioned with: the words are as
+// tight as it was, whatever becomes of its task until they are typed. A prompt of anybody else stays as it is.
+func (c *Core) signed(caller grant.Caller, p *store.Prompt) error {
+	if !confined(caller) {
+		return nil
+	}
+	mine, err := c.capabilityOfCaller(caller)
+	if err != nil {
+		return err
+	}
+	text, err := mine.MarshalBinary()
+	p.FromTask, p.Capability = caller.Task, string(text)
+	return err
+}
+
+// stillAllowed asks again, when a prompt of a caged agent is about to be typed, whether it may go to the program that runs
+// now: it may have been started after the prompt was sent. It may do no more than the sender could when it sent it, nor than
+// the sender's task could now.
+func (c *Core) stillAllowed(ctx context.Context, p store.Prompt, l *liveTab) error {
+	sender, err := c.store.Task(ctx, p.FromTask)
+	if err != nil {
+		return err
+	}
+	if sender.Archived() {
+		return fault.New(fault.Forbidden, "The task that sent it was archived")
+	}
+	if sender, _, err = c.tightened(ctx, sender); err != nil {
+		return err
+	}
+	if sender.Sandbox == uncaged {
+		// It was in a cage when it sent the prompt. What it may do now says nothing about what wrote the words.
+		return fault.New(fault.Forbidden, "The task that sent it was in a cage then, and is in none now")
+	}
+	if l.task.ID != sender.ID && !slices.Contains(projectsOf(sender), l.task.ProjectID) {
+		return fault.New(fault.Forbidden, "The task that sent it may not act on this project")
+	}
+	then, err := sandbox.ParseCapability([]byte(p.Capability))
+	if err != nil {
+		return fault.Wrap(err, fault.Forbidden, "It is not known in what cage it was written")
+	}
+	if err := c.withinOf(ctx, then, l.task, l.tab); err != nil {
+		return err
+	}
+	return c.withinSender(ctx, sender, l)
+}
+
+// withinSender refuses a program that can do more than the agents of a task that run, or would if one were started.
+func (c *Core) withinSender(ctx context.Context, sender store.Task, l *liveTab) error {
+	tabs, err := c.store.Tabs(ctx, sender.ID)
+	if err != nil {
+		return err
+	}
+	var running bool
+	for _, tab := range agentTabs(tabs) {
+		mine, ok := c.cages.Live(tab.ID)
+		running = running || ok
+		if ok && c.withinOf(ctx, mine, l.task, l.tab) == nil {
+			return nil
+		}
+	}
+	if running {
+		return fault.New(fault.Forbidden, "The cage of this agent is wider than that of the task that sent it")
+	}
+	mine, err := c.cages.Would(ctx, sender, sender.Agent)
+	if err != nil {
+		return err
+	}
+	return c.withinOf(ctx, mine, l.task, l.tab)
 }

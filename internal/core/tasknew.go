@@ -317,7 +317,11 @@ func (c *Core) insertNew(ctx context.Context, tx *store.Tx, call *Call, n *newTa
 		}
 	}
 	if n.prompt != "" {
-		if n.queued, err = tx.EnqueuePrompt(ctx, store.Prompt{TabID: n.tab.ID, Text: n.prompt, FromTask: senderOf(call.Caller)}); err != nil {
+		p := store.Prompt{TabID: n.tab.ID, Text: n.prompt}
+		if err := c.signed(call.Caller, &p); err != nil {
+			return err
+		}
+		if n.queued, err = tx.EnqueuePrompt(ctx, p); err != nil {
 			return err
 		}
 	}

@@ -91,7 +91,7 @@ func TestRefusesANewerSchema(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, path, fault.Conflict, "newer Termic (schema 5, this one knows 4)")
+	refused(t, path, fault.Conflict, "newer Termic (schema 6, this one knows 5)")
 }
 
 func TestRefusesAnotherProgramsDatabase(t *testing.T) {

@@ -8,12 +8,12 @@ import (
 	"termic/internal/ids"
 )
 
-const promptColumns = `id, tab_id, task_id, text, state, reason, seq, created, updated, from_task`
+const promptColumns = `id, tab_id, task_id, text, state, reason, seq, created, updated, from_task, capability`
 
 func scanPrompt(row scanner) (Prompt, error) {
 	var p Prompt
 	var created, updated int64
-	err := row.Scan(&p.ID, &p.TabID, &p.TaskID, &p.Text, &p.State, &p.Reason, &p.Seq, &created, &updated, &p.FromTask)
+	err := row.Scan(&p.ID, &p.TabID, &p.TaskID, &p.Text, &p.State, &p.Reason, &p.Seq, &created, &updated, &p.FromTask, &p.Capability)
 	p.Created, p.Updated = unstamp(created), unstamp(updated)
 	return p, err
 }
@@ -64,8 +64,8 @@ func (t *Tx) EnqueuePrompt(ctx context.Context, v Prompt) (Prompt, error) {
 	}
 	v.TaskID, v.Created = tab.TaskID, unstamp(stamp(v.Created))
 	v.Updated = v.Created
-	err = t.q.QueryRowContext(ctx, `INSERT INTO prompts (id, tab_id, task_id, text, state, reason, created, updated, from_task)
-		VALUES (?,?,?,?,?,?,?,?,?) RETURNING seq`, v.ID, v.TabID, v.TaskID, v.Text, v.State, v.Reason, stamp(v.Created), stamp(v.Updated), v.FromTask).Scan(&v.Seq)
+	err = t.q.QueryRowContext(ctx, `INSERT INTO prompts (id, tab_id, task_id, text, state, reason, created, updated, from_task, capability)
+		VALUES (?,?,?,?,?,?,?,?,?,?) RETURNING seq`, v.ID, v.TabID, v.TaskID, v.Text, v.State, v.Reason, stamp(v.Created), stamp(v.Updated), v.FromTask, v.Capability).Scan(&v.Seq)
 	return v, err
 }
 

@@ -124,13 +124,14 @@ type Prompt struct {
 	TaskID string // filled in by EnqueuePrompt
 	// FromTask is the task whose caged agent sent it; empty for everybody else. Whether it may still be typed is asked
 	// again when it is.
-	FromTask string
-	Text     string
-	State    string
-	Reason   string // why it failed, was cancelled or is unknown
-	Seq      int64  // order of arrival over all tabs; made by EnqueuePrompt
-	Created  time.Time
-	Updated  time.Time
+	FromTask   string
+	Capability string // what the agent that sent it was provisioned with, as JSON; empty without FromTask
+	Text       string
+	State      string
+	Reason     string // why it failed, was cancelled or is unknown
+	Seq        int64  // order of arrival over all tabs; made by EnqueuePrompt
+	Created    time.Time
+	Updated    time.Time
 }
 
 // Terminal is a running child of a PTY, written down so that what survives a killed app can be found and told from a
