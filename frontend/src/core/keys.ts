@@ -1,35 +1,88 @@
-// The shortcuts of the window. On Linux and Windows plain Ctrl and a letter belong to the program in the terminal.
+// Every act of the window that a key can do, and how key presses are spelled. Which key does which act is keymap.ts.
 
-export type Action =
-  | "palette"
-  | "nextWaiting"
-  | "newTask"
-  | "newTab"
-  | "closeTab"
-  | "prevTab"
-  | "nextTab"
-  | "prevTask"
-  | "nextTask"
-  | "rowUp"
-  | "rowDown"
-  | "focusAgent"
-  | "clearTerminal"
-  | "find"
-  | "toggleSidebar"
-  | "togglePanel"
-  | "review"
-  | "compose"
-  | "restartAgent"
-  | "stopAgents"
-  | "settings"
-  | "bigger"
-  | "smaller"
-  | "normalSize"
-  | "nextRegion"
-  | "prevRegion"
-  | "copy"
-  | "paste"
-  | `tab${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`;
+type TabNumber = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+
+/** One act: its name in settings.toml, what it does, and its keys where the person chose none. */
+interface Row {
+  name: string;
+  label: string;
+  group: KeyGroup;
+  mac: string;
+  elsewhere: string;
+}
+
+export const keyGroups = ["Window", "Tasks", "Tabs", "Terminal"] as const;
+export type KeyGroup = (typeof keyGroups)[number];
+
+/**
+ * The table. On Linux and Windows plain Ctrl and a letter belong to the program in the terminal, so the app takes
+ * Ctrl+Shift, Ctrl+Alt or Alt. Copy and paste have no keys here on a Mac: the system's own do them.
+ */
+const rows = [
+  { name: "palette", label: "Command palette", group: "Window", mac: "Shift+Meta+P", elsewhere: "Ctrl+Shift+P" },
+  { name: "settings", label: "Settings", group: "Window", mac: "Meta+,", elsewhere: "Ctrl+," },
+  { name: "toggleSidebar", label: "Show or hide the sidebar", group: "Window", mac: "Meta+B", elsewhere: "Ctrl+Alt+B" },
+  {
+    name: "togglePanel",
+    label: "Show or hide the right panel",
+    group: "Window",
+    mac: "Alt+Meta+B",
+    elsewhere: "Ctrl+Alt+Shift+B",
+  },
+  { name: "nextRegion", label: "Next part of the window", group: "Window", mac: "F6", elsewhere: "F6" },
+  { name: "prevRegion", label: "Previous part of the window", group: "Window", mac: "Shift+F6", elsewhere: "Shift+F6" },
+  {
+    name: "nextWaiting",
+    label: "Next task that waits for you",
+    group: "Tasks",
+    mac: "Shift+Meta+A",
+    elsewhere: "Ctrl+Shift+A",
+  },
+  { name: "newTask", label: "New task", group: "Tasks", mac: "Meta+N", elsewhere: "Ctrl+Shift+N" },
+  { name: "prevTask", label: "Previous task", group: "Tasks", mac: "Meta+[", elsewhere: "Ctrl+Shift+PageUp" },
+  { name: "nextTask", label: "Next task", group: "Tasks", mac: "Meta+]", elsewhere: "Ctrl+Shift+PageDown" },
+  { name: "rowUp", label: "Row above in the sidebar", group: "Tasks", mac: "Alt+ArrowUp", elsewhere: "Alt+ArrowUp" },
+  {
+    name: "rowDown",
+    label: "Row below in the sidebar",
+    group: "Tasks",
+    mac: "Alt+ArrowDown",
+    elsewhere: "Alt+ArrowDown",
+  },
+  { name: "review", label: "Review changes", group: "Tasks", mac: "Shift+Meta+R", elsewhere: "Ctrl+Shift+R" },
+  { name: "compose", label: "Write a prompt", group: "Tasks", mac: "Alt+Meta+P", elsewhere: "Ctrl+Alt+P" },
+  { name: "stopAgents", label: "Stop agents and terminals", group: "Tasks", mac: "Meta+.", elsewhere: "Ctrl+Shift+." },
+  { name: "newTab", label: "Open a terminal", group: "Tabs", mac: "Meta+T", elsewhere: "Ctrl+Shift+T" },
+  { name: "closeTab", label: "Close tab", group: "Tabs", mac: "Meta+W", elsewhere: "Ctrl+Shift+W" },
+  { name: "prevTab", label: "Previous tab", group: "Tabs", mac: "Shift+Meta+[", elsewhere: "Ctrl+PageUp" },
+  { name: "nextTab", label: "Next tab", group: "Tabs", mac: "Shift+Meta+]", elsewhere: "Ctrl+PageDown" },
+  { name: "restartAgent", label: "Restart this tab", group: "Tabs", mac: "Alt+Meta+R", elsewhere: "Ctrl+Alt+R" },
+  { name: "focusAgent", label: "Go to the agent", group: "Terminal", mac: "Meta+L", elsewhere: "Ctrl+Shift+L" },
+  { name: "find", label: "Find in the terminal", group: "Terminal", mac: "Meta+F", elsewhere: "Ctrl+Shift+F" },
+  { name: "clearTerminal", label: "Clear the terminal", group: "Terminal", mac: "Meta+K", elsewhere: "Ctrl+Shift+K" },
+  { name: "copy", label: "Copy", group: "Terminal", mac: "", elsewhere: "Ctrl+Shift+C" },
+  { name: "paste", label: "Paste", group: "Terminal", mac: "", elsewhere: "Ctrl+Shift+V" },
+  { name: "bigger", label: "Bigger text in terminals", group: "Terminal", mac: "Meta+=", elsewhere: "Ctrl+=" },
+  { name: "smaller", label: "Smaller text in terminals", group: "Terminal", mac: "Meta+-", elsewhere: "Ctrl+-" },
+  {
+    name: "normalSize",
+    label: "Text of terminals as it was",
+    group: "Terminal",
+    mac: "Meta+0",
+    elsewhere: "Ctrl+0",
+  },
+] as const satisfies Row[];
+
+export type Action = (typeof rows)[number]["name"] | `tab${TabNumber}`;
+export type ActionRow = Row & { name: Action };
+
+/** Every act of the table, in the order in which a page shows them. */
+export const actions: readonly ActionRow[] = [
+  ...rows,
+  ...([1, 2, 3, 4, 5, 6, 7, 8, 9] as const).map(
+    (n): ActionRow => ({ name: `tab${n}`, label: `Tab ${n}`, group: "Tabs", mac: `Meta+${n}`, elsewhere: `Alt+${n}` }),
+  ),
+];
 
 /** What a key press looks like, so that this file needs no browser. */
 export interface KeyPress {
@@ -41,75 +94,7 @@ export interface KeyPress {
   metaKey: boolean;
 }
 
-/** Written as people read them; "Mod" does not occur on the platform that it is not for. */
-const elsewhere: Record<string, Action> = {
-  "Ctrl+Shift+P": "palette",
-  "Ctrl+Shift+A": "nextWaiting",
-  "Ctrl+Shift+N": "newTask",
-  "Ctrl+Shift+T": "newTab",
-  "Ctrl+Shift+W": "closeTab",
-  "Ctrl+PageUp": "prevTab",
-  "Ctrl+PageDown": "nextTab",
-  "Ctrl+Shift+PageUp": "prevTask",
-  "Ctrl+Shift+PageDown": "nextTask",
-  "Alt+ArrowUp": "rowUp",
-  "Alt+ArrowDown": "rowDown",
-  "Ctrl+Shift+L": "focusAgent",
-  "Ctrl+Shift+K": "clearTerminal",
-  "Ctrl+Shift+F": "find",
-  "Ctrl+Alt+B": "toggleSidebar",
-  "Ctrl+Alt+Shift+B": "togglePanel",
-  "Ctrl+Shift+R": "review",
-  "Ctrl+Alt+P": "compose",
-  "Ctrl+Alt+R": "restartAgent",
-  "Ctrl+Shift+.": "stopAgents",
-  "Ctrl+,": "settings",
-  "Ctrl+=": "bigger",
-  "Ctrl+-": "smaller",
-  "Ctrl+0": "normalSize",
-  F6: "nextRegion",
-  "Shift+F6": "prevRegion",
-  "Ctrl+Shift+C": "copy",
-  "Ctrl+Shift+V": "paste",
-};
-
-const mac: Record<string, Action> = {
-  "Shift+Meta+P": "palette",
-  "Shift+Meta+A": "nextWaiting",
-  "Meta+N": "newTask",
-  "Meta+T": "newTab",
-  "Meta+W": "closeTab",
-  "Shift+Meta+[": "prevTab",
-  "Shift+Meta+]": "nextTab",
-  "Meta+[": "prevTask",
-  "Meta+]": "nextTask",
-  "Alt+ArrowUp": "rowUp",
-  "Alt+ArrowDown": "rowDown",
-  "Meta+L": "focusAgent",
-  "Meta+K": "clearTerminal",
-  "Meta+F": "find",
-  "Meta+B": "toggleSidebar",
-  "Alt+Meta+B": "togglePanel",
-  "Shift+Meta+R": "review",
-  "Alt+Meta+P": "compose",
-  "Alt+Meta+R": "restartAgent",
-  "Meta+.": "stopAgents",
-  "Meta+,": "settings",
-  "Meta+=": "bigger",
-  "Meta+-": "smaller",
-  "Meta+0": "normalSize",
-  F6: "nextRegion",
-  "Shift+F6": "prevRegion",
-};
-
-for (const [table, modifier] of [
-  [elsewhere, "Alt"],
-  [mac, "Meta"],
-] as const) {
-  for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9] as const) table[`${modifier}+${n}`] = `tab${n}`;
-}
-
-/** The combination of a key press, spelled as in the tables. Letters and digits go by their place on the keyboard
+/** The combination of a key press, spelled as in the table. Letters and digits go by their place on the keyboard
  * where the layout gives something that is not Latin, so that shortcuts work in Cyrillic and Greek. */
 export function spelled(press: KeyPress): string {
   let key = press.key;
@@ -122,6 +107,7 @@ export function spelled(press: KeyPress): string {
   else if (press.code === "BracketLeft" || press.code === "BracketRight")
     key = press.code === "BracketLeft" ? "[" : "]";
   else if (key === "+") key = "=";
+  else if (key === " ") key = "Space";
   let name = "";
   if (press.ctrlKey) name += "Ctrl+";
   if (press.altKey) name += "Alt+";
@@ -130,18 +116,61 @@ export function spelled(press: KeyPress): string {
   return name + key;
 }
 
-export function actionOf(press: KeyPress, isMac: boolean): Action | undefined {
-  return (isMac ? mac : elsewhere)[spelled(press)];
+/** Whether a press is of a key that only changes what others mean. */
+export function onlyModifier(press: KeyPress): boolean {
+  return ["Control", "Alt", "Shift", "Meta", "AltGraph", "CapsLock", "Fn", "Dead", "Process"].includes(press.key);
+}
+
+const modifiers: Record<string, string> = {
+  ctrl: "Ctrl",
+  control: "Ctrl",
+  alt: "Alt",
+  option: "Alt",
+  shift: "Shift",
+  meta: "Meta",
+  cmd: "Meta",
+  command: "Meta",
+  super: "Meta",
+};
+const order = ["Ctrl", "Alt", "Shift", "Meta"];
+const named = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "PageUp", "PageDown", "Home", "End", "Insert"]
+  .concat(["Delete", "Backspace", "Enter", "Tab", "Escape", "Space"])
+  .concat(Array.from({ length: 24 }, (_, i) => `F${i + 1}`));
+const namedKeys = new Map<string, string>([
+  ...named.map((name) => [name.toLowerCase(), name] as const),
+  ...["Up", "Down", "Left", "Right"].map((name) => [name.toLowerCase(), `Arrow${name}`] as const),
+  ["esc", "Escape"],
+  ["return", "Enter"],
+  ["del", "Delete"],
+  ["plus", "="],
+]);
+
+/** A combination as somebody wrote it, in the spelling of the table; undefined where it is none. */
+export function parsed(text: string): string | undefined {
+  const parts = text
+    .trim()
+    .replace(/\+\+$/, "+Plus") // the key + itself
+    .split("+")
+    .map((part) => part.trim());
+  const last = parts.pop() ?? "";
+  const key = [...last].length === 1 ? last.toUpperCase() : namedKeys.get(last.toLowerCase());
+  if (!key || /\s/.test(key)) return undefined;
+  const held = new Set<string>();
+  for (const part of parts) {
+    const modifier = modifiers[part.toLowerCase()];
+    if (!modifier) return undefined;
+    held.add(modifier);
+  }
+  if (key === "=") held.delete("Shift"); // + and = are one key
+  return [...order.filter((one) => held.has(one)), key].join("+");
 }
 
 const macSigns: Record<string, string> = { Ctrl: "⌃", Alt: "⌥", Shift: "⇧", Meta: "⌘" };
 
-/** How a shortcut is written beside its action: "⇧⌘A" or "Ctrl+Shift+A"; "" when it has none. */
-export function shortcutLabel(action: Action, isMac: boolean): string {
-  const found = Object.entries(isMac ? mac : elsewhere).find(([, name]) => name === action)?.[0];
-  if (!found) return "";
-  const label = found.replace("Arrow", "").replace("PageUp", "Page up").replace("PageDown", "Page down");
-  if (!isMac) return label;
+/** How a combination is shown: "⇧⌘A" or "Ctrl+Shift+A". */
+export function comboLabel(combo: string, isMac: boolean): string {
+  const label = combo.replace("Arrow", "").replace("PageUp", "Page up").replace("PageDown", "Page down");
+  if (!isMac) return label.replace("Meta", "Super");
   return label
     .split("+")
     .map((part) => macSigns[part] ?? part)

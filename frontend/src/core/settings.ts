@@ -14,6 +14,8 @@ export interface WindowSettings {
   sandboxRead: string[];
   sandboxWrite: string[];
   sandboxHosts: string[];
+  /** Shortcuts that the person chose: by the name of the action, "" for none. */
+  keys: Record<string, string>;
 }
 
 export const defaultSettings: WindowSettings = {
@@ -31,6 +33,7 @@ export const defaultSettings: WindowSettings = {
   sandboxRead: [],
   sandboxWrite: [],
   sandboxHosts: [],
+  keys: {},
 };
 
 /** Sizes of the terminal's text, in pixels. */
@@ -54,6 +57,7 @@ export function readSettings(values: Record<string, unknown>): WindowSettings {
     sandboxRead: texts(values, "sandbox.read"),
     sandboxWrite: texts(values, "sandbox.write"),
     sandboxHosts: texts(values, "sandbox.hosts"),
+    keys: textsByName(at(values, "keys")),
   };
 }
 
@@ -86,6 +90,11 @@ function flag(values: Record<string, unknown>, key: string, fallback: boolean): 
 function texts(values: Record<string, unknown>, key: string): string[] {
   const value = at(values, key);
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+
+function textsByName(value: unknown): Record<string, string> {
+  if (typeof value !== "object" || value === null) return {};
+  return Object.fromEntries(Object.entries(value).filter(([, text]) => typeof text === "string"));
 }
 
 function clamp(value: number, least: number, most: number): number {

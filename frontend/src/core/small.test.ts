@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { Disposables, disposable } from "./disposable";
-import { actionOf, type KeyPress, shortcutLabel, spelled } from "./keys";
 import { LineReader } from "./lines";
 import { readSettings } from "./settings";
 import { branchFor, slug } from "./slug";
@@ -26,43 +25,6 @@ test.each([
   ["feature", "!!!", ""],
 ])("with prefix %j the branch of %j is %j", (prefix, name, wanted) => {
   expect(branchFor(prefix, name)).toBe(wanted);
-});
-
-const press = (over: Partial<KeyPress>): KeyPress => ({
-  key: "",
-  code: "",
-  ctrlKey: false,
-  altKey: false,
-  shiftKey: false,
-  metaKey: false,
-  ...over,
-});
-
-test.each([
-  [press({ key: "N", code: "KeyN", ctrlKey: true, shiftKey: true }), "Ctrl+Shift+N", "newTask"],
-  [press({ key: "т", code: "KeyN", ctrlKey: true, shiftKey: true }), "Ctrl+Shift+N", "newTask"],
-  [press({ key: "¡", code: "Digit1", altKey: true }), "Alt+1", "tab1"],
-  [press({ key: "+", code: "Equal", ctrlKey: true, shiftKey: true }), "Ctrl+=", "bigger"],
-  [press({ key: ":", code: "Period", ctrlKey: true, shiftKey: true }), "Ctrl+Shift+.", "stopAgents"],
-  [press({ key: "F6", code: "F6", shiftKey: true }), "Shift+F6", "prevRegion"],
-  [press({ key: "c", code: "KeyC", ctrlKey: true }), "Ctrl+C", undefined],
-  [press({ key: "a", code: "KeyA" }), "A", undefined],
-])("%j is %s", (given, name, action) => {
-  expect(spelled(given)).toBe(name);
-  expect(actionOf(given, false)).toBe(action);
-});
-
-test("plain Ctrl and a letter belongs to the program in the terminal", () => {
-  for (let code = 65; code <= 90; code++) {
-    const letter = String.fromCharCode(code);
-    expect(actionOf(press({ key: letter.toLowerCase(), code: `Key${letter}`, ctrlKey: true }), false)).toBeUndefined();
-  }
-});
-
-test("shortcuts are written as each system writes them", () => {
-  expect(shortcutLabel("newTask", false)).toBe("Ctrl+Shift+N");
-  expect(shortcutLabel("newTask", true)).toBe("⌘N");
-  expect(shortcutLabel("copy", true)).toBe("");
 });
 
 test("settings are read flat or nested, and nonsense is the default", () => {

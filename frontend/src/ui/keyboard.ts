@@ -1,6 +1,5 @@
-import { type Action, actionOf } from "../core/keys";
+import type { Action } from "../core/keys";
 import { fontSizes } from "../core/settings";
-import { isMac } from "./native";
 import { nextRegion } from "./regions";
 import type { AppState } from "./state.svelte";
 import { openTab, restartTab, runInTerminal } from "./task/acts";
@@ -10,9 +9,10 @@ import { call } from "./transport";
 export function listenKeys(app: AppState): () => void {
   const keydown = (event: KeyboardEvent) => {
     if (event.isComposing || event.defaultPrevented) return;
+    if (app.catchKeys) return app.catchKeys(event);
     if (app.dialog) return; // a dialog has keys of its own
     if (event.key === "Escape" && leavePage(app, event)) return;
-    const action = actionOf(event, isMac);
+    const action = app.keymap.actionOf(event);
     if (!action || !act(app, action)) return;
     event.preventDefault();
     event.stopPropagation();

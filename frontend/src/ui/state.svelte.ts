@@ -1,10 +1,12 @@
 import { type Disposable, Disposables, disposable } from "../core/disposable";
+import { Keymap } from "../core/keymap";
 import { type Mark, strongest, tabMark, taskMark } from "../core/marks";
 import { selfRunOf } from "../core/selfrun";
 import { defaultSettings, readSettings, type WindowSettings } from "../core/settings";
 import { inProject, type ProjectNode, rowOrder, sidebarTree } from "../core/tree";
 import { clock } from "../core/when";
 import type { ClientState, Fault, Project, TabStatus, TaskDetail, WindowState } from "../gen/api";
+import { isMac } from "./native";
 import { remember, remembered } from "./remember";
 import { Side } from "./side.svelte";
 import { TerminalPool } from "./terminal/pool";
@@ -57,6 +59,8 @@ export class AppState implements Disposable {
   readonly #sidebar = new Side("sidebar", "(min-width: 900px)");
   readonly #panel = new Side("panel", "(min-width: 1180px)");
   composing = $state(false);
+  /** Takes every key press while somebody chooses a shortcut. */
+  catchKeys: ((event: KeyboardEvent) => void) | undefined;
   /** A task that was just made: its terminal takes the focus when it appears, wherever that was before. */
   focusWanted = $state("");
   finding = $state(false);
@@ -93,6 +97,7 @@ export class AppState implements Disposable {
   readonly light: boolean = $derived(
     this.settings.theme === "light" || (this.settings.theme === "system" && this.#light),
   );
+  readonly keymap: Keymap = $derived(new Keymap(isMac, this.settings.keys));
   readonly notices: string[] = $derived(
     (this.window?.notices ?? []).filter((notice) => !this.hiddenNotices.has(notice)),
   );

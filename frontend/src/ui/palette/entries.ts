@@ -1,4 +1,4 @@
-import type { Action } from "../../core/keys";
+import { type Action, actions } from "../../core/keys";
 import type { Entry, Group } from "../../core/palette";
 import { count, shown } from "../../core/text";
 import type { Prompt, TaskDetail } from "../../gen/api";
@@ -9,7 +9,7 @@ import { openTab } from "../task/acts";
 import { tabTitle } from "../task/title";
 import { call } from "../transport";
 
-/** Everything that the palette can do now. Each act is the one of its button or shortcut elsewhere. */
+/** Everything that the palette can do now: every act of the table of keys, and what has no key. Each act is the one of its button or shortcut elsewhere. */
 export function entriesOf(app: AppState, prompts: Prompt[]): Entry[] {
   const { task } = app;
   return [
@@ -21,6 +21,8 @@ export function entriesOf(app: AppState, prompts: Prompt[]): Entry[] {
   ];
 }
 
+const labels = new Map(actions.map((row) => [row.name, row.label]));
+
 /** What makes the entries of one group: by what they run, or by the shortcut whose act they are. */
 function makers(app: AppState, group: Group) {
   const make = (label: string, run: () => void, more: Partial<Entry> = {}): Entry => ({
@@ -31,8 +33,8 @@ function makers(app: AppState, group: Group) {
     run,
     ...more,
   });
-  const byKey = (label: string, action: Action, more: Partial<Entry> = {}) =>
-    make(label, () => void act(app, action), { shortcut: action, ...more });
+  const byKey = (action: Action, more: Partial<Entry> = {}) =>
+    make(more.label ?? labels.get(action) ?? action, () => void act(app, action), { shortcut: action, ...more });
   return { make, byKey };
 }
 
@@ -54,17 +56,28 @@ function ofTask(app: AppState, task: TaskDetail): Entry[] {
   const diff = task.diff;
   const changes = diff ? `${count(diff.files_changed, "file")}, +${diff.insertions} −${diff.deletions}` : "";
   const { make, byKey } = makers(app, "This task");
+  const needsTab = tab ? {} : { reason: "No tab is open." };
   return [
-    byKey("Review changes", "review", { icon: "eye", hint: changes }),
+    byKey("review", { icon: "eye", hint: changes }),
     make("Apply to the main checkout…", () => (app.dialog = { kind: "apply", task }), { icon: "apply" }),
-    byKey("Write a prompt", "compose", { icon: "prompt" }),
-    byKey("Restart this tab", "restartAgent", {
+    byKey("compose", { icon: "prompt" }),
+    byKey("restartAgent", {
       icon: "refresh",
       ...(tab && !tab.live ? {} : { reason: tab ? "Its program is running. Stop it first." : "No tab is open." }),
     }),
-    byKey("Stop agents and terminals…", "stopAgents", live ? {} : { reason: "Nothing runs in this task." }),
-    byKey("Find in the terminal", "find", { icon: "search" }),
-    byKey("Open a terminal", "newTab", { icon: "terminal" }),
+    byKey("stopAgents", {
+      label: "Stop agents and terminals…",
+      ...(live ? {} : { reason: "Nothing runs in this task." }),
+    }),
+    byKey("newTab", { icon: "terminal" }),
+    byKey("closeTab", { label: "Close tab…", icon: "close", ...needsTab }),
+    byKey("prevTab", needsTab),
+    byKey("nextTab", needsTab),
+    byKey("focusAgent", { icon: "terminal", ...needsTab }),
+    byKey("find", { icon: "search", ...needsTab }),
+    byKey("clearTerminal", needsTab),
+    byKey("copy", { icon: "copy", ...needsTab }),
+    byKey("paste", needsTab),
     ...(app.window?.agents ?? [])
       .filter((agent) => agent.enabled && agent.usable)
       .map((agent) =>
@@ -114,6 +127,7 @@ function promptEntry(app: AppState, task: TaskDetail, prompt: Prompt): Entry {
 }
 
 function places(app: AppState): Entry[] {
+  const { make, byKey } = makers(app, "Go to");
   const tasks = app.rows.map(
     (task): Entry => ({
       id: `go ${task.id}`,
@@ -134,21 +148,21 @@ function places(app: AppState): Entry[] {
       icon: "history",
       run: () => (app.page = "history"),
     },
-    {
-      id: "settings",
-      group: "Go to",
-      label: "Settings",
-      icon: "sliders",
-      shortcut: "settings",
-      run: () => app.openSettings(),
-    },
+    byKey("nextWaiting", {
+      icon: "waiting",
+      ...(app.waiting.length > 0 ? {} : { reason: "Nothing waits for you." }),
+    }),
+    byKey("prevTask"),
+    byKey("nextTask"),
+    byKey("settings", { icon: "sliders" }),
+    make("Shortcuts", () => app.openSettings("settings-shortcuts"), { icon: "keys" }),
   ];
 }
 
 function acts(app: AppState): Entry[] {
   const { make, byKey } = makers(app, "Do");
   return [
-    byKey("New task…", "newTask", { icon: "plus" }),
+    byKey("newTask", { label: "New task…", icon: "plus" }),
     make("Add a project…", () => (app.dialog = { kind: "addProject" }), { icon: "folder" }),
     ...(app.window?.projects ?? []).map((project) =>
       make(`Settings of ${shown(project.name)}…`, () => (app.dialog = { kind: "projectSettings", project }), {
@@ -156,11 +170,13 @@ function acts(app: AppState): Entry[] {
         icon: "folder",
       }),
     ),
-    byKey(app.sidebar ? "Hide the sidebar" : "Show the sidebar", "toggleSidebar", { icon: "sidebar" }),
-    byKey(app.panel ? "Hide the right panel" : "Show the right panel", "togglePanel", { icon: "panel" }),
-    byKey("Bigger text in terminals", "bigger"),
-    byKey("Smaller text in terminals", "smaller"),
-    byKey("Text of terminals as it was", "normalSize"),
+    byKey("toggleSidebar", { label: app.sidebar ? "Hide the sidebar" : "Show the sidebar", icon: "sidebar" }),
+    byKey("togglePanel", { label: app.panel ? "Hide the right panel" : "Show the right panel", icon: "panel" }),
+    byKey("nextRegion"),
+    byKey("prevRegion"),
+    byKey("bigger"),
+    byKey("smaller"),
+    byKey("normalSize"),
     make("Quit Termic…", () => (app.dialog = { kind: "quit" })),
   ];
 }
