@@ -116,7 +116,8 @@ func (c *Core) recage(ctx context.Context, taskID string, change func(*store.Tas
 			if p.TaskID != taskID || p.FromTask == "" {
 				continue
 			}
-			err := tx.SetPromptState(ctx, p.ID, store.PromptCancelled, "The sandbox of the task was changed.", store.PromptQueued)
+			// One that was being typed has lost its terminal, and its delivery may be about to put it back.
+			err := tx.SetPromptState(ctx, p.ID, store.PromptCancelled, "The sandbox of the task was changed.", store.PromptQueued, store.PromptDelivering)
 			if err != nil && fault.CodeOf(err) != fault.Conflict {
 				return err
 			}

@@ -108,6 +108,27 @@ func TestEditEndsWhatRuns(t *testing.T) {
 	}
 }
 
+// TestEditCancelsWhatIsBeingTyped: a prompt of a caged agent that was on its way when the sandbox of its target was changed
+// does not come back, also when its delivery finds out only afterwards that not a byte was typed.
+func TestEditCancelsWhatIsBeingTyped(t *testing.T) {
+	r := newIDRig(t)
+	task, tab := r.placed("boxed", "monitor", true, store.TabAgent, "talker")
+	other, _ := r.placed("other", "monitor", true, store.TabAgent, "talker")
+	caged, owners := r.prompt(tab, other.ID), r.prompt(tab, "")
+	for _, p := range []store.Prompt{caged, owners} {
+		must(t, r.store.SetPromptState(t.Context(), p.ID, store.PromptDelivering, "", store.PromptQueued))
+	}
+	if _, err := r.edit(task, api.TaskSandboxParams{NoMCP: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []store.Prompt{caged, owners} { // as the delivery does when a dialog stood in its way
+		_ = r.store.SetPromptState(t.Context(), p.ID, store.PromptQueued, "", store.PromptDelivering)
+	}
+	if r.state(caged) != store.PromptCancelled || r.state(owners) != store.PromptQueued {
+		t.Errorf("the agent's prompt is %s, the owner's %s", r.state(caged), r.state(owners))
+	}
+}
+
 // TestPromptsAreAskedAboutOnceMore: what a caged agent sent is compared again when it is about to be typed, with the program
 // that runs then.
 func TestPromptsAreAskedAboutOnceMore(t *testing.T) {

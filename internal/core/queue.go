@@ -103,7 +103,7 @@ func (c *Core) runQueue(l *liveTab) {
 // drain delivers prompts until the queue is empty or the agent is not ready. It returns how long to wait before
 // looking again, 0 when the next change tells.
 func (c *Core) drain(l *liveTab) time.Duration {
-	for c.ctx.Err() == nil {
+	for c.ctx.Err() == nil && !l.ended() {
 		p, ok, err := c.store.NextPrompt(c.ctx, l.tab.ID)
 		if err != nil {
 			c.log.Error("queue could not be read", "tab", l.tab.ID, "err", err)
@@ -123,6 +123,16 @@ func (c *Core) drain(l *liveTab) time.Duration {
 		}
 	}
 	return 0
+}
+
+// ended reports whether the program is gone: what waits for its tab is for the one that comes after it.
+func (l *liveTab) ended() bool {
+	select {
+	case <-l.term.Done():
+		return true
+	default:
+		return false
+	}
 }
 
 // readyForPrompt reports whether a prompt may be typed now. An agent whose state is never told is always ready.
@@ -172,7 +182,7 @@ func (c *Core) deliver(l *liveTab, p store.Prompt) bool {
 	default:
 		state, reason = store.PromptFailed, sentence(err)
 	}
-	if serr := c.store.SetPromptState(context.WithoutCancel(c.ctx), p.ID, state, reason, store.PromptDelivering); serr != nil {
+	if serr := c.store.SetPromptState(context.WithoutCancel(c.ctx), p.ID, state, reason, store.PromptDelivering); serr != nil && fault.CodeOf(serr) != fault.Conflict { // somebody ended it meanwhile
 		c.log.Error("the fate of a prompt could not be stored", "prompt", p.ID, "err", serr)
 	}
 	c.beacon.change()
