@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { marksOf, pairsOf, pieces } from "./pairs";
+import { marksOf, pairsOf, pieces, runsOf } from "./pairs";
 import { parsePatch } from "./patch";
 
 const hunk = (lines: string[]) => {
@@ -29,6 +29,7 @@ test.each([
   ["a change that follows another", ["+a", "-b", "+c"], ["|1+!", "1-|2+!"]],
 ] as const)("%s", (_, lines, want) => {
   expect(sides([...lines])).toEqual(want);
+  expect(runsOf(hunk([...lines])).length).toBe(want.filter((pair) => pair.endsWith("!")).length);
 });
 
 test("a note of git stands across both sides", () => {

@@ -62,6 +62,21 @@ export function pairsOf(hunk: Hunk): Pair[] {
   return out;
 }
 
+/** Where the runs of changes of a hunk begin, as pairsOf has them. */
+export function runsOf(hunk: Hunk): number[] {
+  const out: number[] = [];
+  for (const [i, { kind }] of hunk.lines.entries()) {
+    const before = hunk.lines[i - 1]?.kind;
+    const changed = kind === "added" || kind === "removed";
+    if (
+      changed &&
+      (before === undefined || before === "same" || before === "note" || (kind === "removed" && before === "added"))
+    )
+      out.push(i);
+  }
+  return out;
+}
+
 /** What differs within two lines, by words: what the longest common row of words leaves out. */
 export function marksOf(old: string, now: string): { left: Stretch[]; right: Stretch[] } {
   const none = { left: [], right: [] };

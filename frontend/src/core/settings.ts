@@ -1,6 +1,8 @@
 /** The settings that the window itself uses, read from what settings_get gives: values by dotted key. */
 export interface WindowSettings {
   theme: "system" | "dark" | "light";
+  /** How a review shows differences. */
+  review: "side-by-side" | "unified";
   fontFamily: string;
   fontSize: number;
   scrollback: number;
@@ -20,6 +22,7 @@ export interface WindowSettings {
 
 export const defaultSettings: WindowSettings = {
   theme: "system",
+  review: "side-by-side",
   fontFamily: "",
   fontSize: 13,
   scrollback: 5000,
@@ -44,6 +47,7 @@ export function readSettings(values: Record<string, unknown>): WindowSettings {
   const theme = text(values, "appearance.theme", d.theme);
   return {
     theme: theme === "dark" || theme === "light" ? theme : "system",
+    review: text(values, "appearance.review", d.review) === "unified" ? "unified" : "side-by-side",
     fontFamily: text(values, "terminal.font_family", d.fontFamily),
     fontSize: clamp(number(values, "terminal.font_size", d.fontSize), fontSizes.least, fontSizes.most),
     scrollback: clamp(number(values, "terminal.scrollback_lines", d.scrollback), 0, 100_000),
