@@ -32,7 +32,7 @@ type TaskNewParams struct {
 	Mode           string   `json:"mode,omitempty" cli:"mode" class:"full" enum:"worktree|main" doc:"own worktree, or the main checkout"`
 	Base           string   `json:"base,omitempty" cli:"base" doc:"branch or commit to start from"`
 	Branch         string   `json:"branch,omitempty" cli:"branch" face:"window|cli" doc:"branch name instead of one made from the name"`
-	From           string   `json:"from,omitempty" cli:"from" face:"window|cli" doc:"adopt this existing worktree folder"`
+	From           string   `json:"from,omitempty" cli:"from" face:"window|cli" not:"mode|base|branch" doc:"adopt this existing worktree folder"`
 	Resume         string   `json:"resume,omitempty" cli:"resume" face:"window|cli" doc:"session id that the agent resumes"`
 	Sandbox        string   `json:"sandbox,omitempty" cli:"sandbox" class:"full" enum:"off|monitor|enforce-fs|enforce" doc:"cage of the task"`
 	MCP            bool     `json:"mcp,omitempty" cli:"mcp" class:"full" doc:"let the caged agent drive tasks over MCP"`
@@ -42,7 +42,7 @@ type TaskNewParams struct {
 	NoAgent        bool     `json:"noAgent,omitempty" cli:"no-agent" face:"window|cli" doc:"make the task without starting its agent"`
 	Open           bool     `json:"open,omitempty" cli:"open" face:"window|cli" doc:"show it in the window"`
 	Wait           bool     `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic" tool:"answer once the agent settled (a heuristic)"`
-	TimeoutMs      int64    `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" doc:"longest wait" tool:"-"`
+	TimeoutMs      int64    `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" with:"wait" doc:"longest wait" tool:"-"`
 	IdempotencyKey string   `json:"idempotency_key,omitempty" cli:"idempotency-key" doc:"a repeat with the same key joins the first call (kept 24 hours)" tool:"a repeat joins the first call for 24 hours"`
 	Cwd            string   `json:"cwd,omitempty" cli:"-" face:"cli" doc:"folder that picks the project when none is named"`
 }
@@ -55,12 +55,12 @@ type TaskSendParams struct {
 	Target
 	Prompt    string `json:"prompt,omitempty" cli:"rest" doc:"text to deliver"`
 	PromptRef string `json:"promptRef,omitempty" cli:"prompt-ref,P" face:"window|cli" doc:"prompt of the library, sent before the text"`
-	Resume    bool   `json:"resume,omitempty" cli:"resume" doc:"start the agent again with its last session if it is not running" tool:"restart an ended agent with its last session"`
-	Fresh     bool   `json:"fresh,omitempty" cli:"fresh" doc:"start a new agent tab"`
+	Resume    bool   `json:"resume,omitempty" cli:"resume" not:"fresh|tab" doc:"start the agent again with its last session if it is not running" tool:"restart an ended agent with its last session"`
+	Fresh     bool   `json:"fresh,omitempty" cli:"fresh" not:"tab" doc:"start a new agent tab"`
 	Tab       string `json:"tab,omitempty" cli:"tab" doc:"tab: id, index or title" tool:"id, index or title"`
 	Here      bool   `json:"-" cli:"here" face:"cli" doc:"the task this terminal belongs to (TERMIC_TASK_ID)"`
 	Wait      bool   `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic" tool:"answer once the agent settled (a heuristic)"`
-	TimeoutMs int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" doc:"longest wait" tool:"-"`
+	TimeoutMs int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" with:"wait" doc:"longest wait" tool:"-"`
 }
 
 // TaskWaitParams are the parameters of task_wait.
@@ -126,7 +126,7 @@ type TaskTabParams struct {
 	Resume      string `json:"resume,omitempty" cli:"resume" face:"window|cli" doc:"session id that the agent resumes"`
 	AcceptFiles bool   `json:"acceptFiles,omitempty" cli:"accept-files" face:"window|cli" doc:"consent to files that run by themselves and that a caged agent may have written"`
 	Wait        bool   `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic" tool:"answer once the agent settled (a heuristic)"`
-	TimeoutMs   int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" doc:"longest wait" tool:"-"`
+	TimeoutMs   int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" with:"wait" doc:"longest wait" tool:"-"`
 }
 
 // TaskTabCloseParams are the parameters of task_tab_close.
@@ -150,7 +150,7 @@ type TaskSandboxParams struct {
 	NamedTarget
 	Mode        string   `json:"mode,omitempty" cli:"mode" enum:"off|monitor|enforce-fs|enforce" doc:"how the agent is caged"`
 	MCP         bool     `json:"mcp,omitempty" cli:"mcp" doc:"let the caged agent drive tasks over MCP"`
-	NoMCP       bool     `json:"noMcp,omitempty" cli:"no-mcp" doc:"take that back"`
+	NoMCP       bool     `json:"noMcp,omitempty" cli:"no-mcp" not:"mcp" doc:"take that back"`
 	Projects    []string `json:"projects,omitempty" cli:"projects" doc:"projects that it may act on; its own when empty"`
 	Agents      []string `json:"agents,omitempty" cli:"agents" doc:"agents that it may start; its own when empty"`
 	Read        []string `json:"read,omitempty" cli:"read" doc:"files and folders that the cage may read as well"`
@@ -181,7 +181,7 @@ type ProjectSettingsParams struct {
 	Agent    string   `json:"agent,omitempty" cli:"agent" doc:"agent of its new tasks; none for the one of the settings"`
 	Sandbox  string   `json:"sandbox,omitempty" cli:"sandbox" enum:"default|off|monitor|enforce-fs|enforce" doc:"cage of its new tasks; default is the one of the settings"`
 	MCP      bool     `json:"mcp,omitempty" cli:"mcp" doc:"let caged agents of its new tasks drive tasks over MCP"`
-	NoMCP    bool     `json:"noMcp,omitempty" cli:"no-mcp" doc:"take that back"`
+	NoMCP    bool     `json:"noMcp,omitempty" cli:"no-mcp" not:"mcp" doc:"take that back"`
 	Projects []string `json:"projects,omitempty" cli:"projects" doc:"projects that they may act on; their own when empty"`
 	Agents   []string `json:"agents,omitempty" cli:"agents" doc:"agents that they may start; their own when empty"`
 	Read     []string `json:"read,omitempty" cli:"read" doc:"files and folders that cages of its tasks may read as well"`
@@ -200,7 +200,7 @@ type ProjectRefsParams struct {
 type ProjectConsentParams struct {
 	Name     string `json:"name" cli:"arg" doc:"project: name or id" tool:"-"`
 	Digest   string `json:"digest,omitempty" cli:"digest" doc:"consent to the content with this digest, as it was shown"`
-	Withdraw bool   `json:"withdraw,omitempty" cli:"withdraw" doc:"take the consent back"`
+	Withdraw bool   `json:"withdraw,omitempty" cli:"withdraw" not:"digest" doc:"take the consent back"`
 }
 
 // ProjectListParams are the parameters of project_list.

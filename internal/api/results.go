@@ -224,13 +224,17 @@ type TaskNewResult struct {
 
 // TaskSendResult is the result of task_send.
 type TaskSendResult struct {
-	TaskID  string       `json:"task_id"`
-	TabID   string       `json:"tab_id"`
-	Mode    string       `json:"mode"`
-	Prompt  string       `json:"prompt_id"`
-	Capable bool         `json:"capable"` // false: this agent gives no sign of settling
-	Job     string       `json:"job,omitempty"`
-	Wait    *WaitOutcome `json:"wait,omitempty"`
+	TaskID  string `json:"task_id"`
+	TabID   string `json:"tab_id"`
+	Mode    string `json:"mode"`
+	Prompt  string `json:"prompt_id"`
+	Capable bool   `json:"capable"` // false: this agent gives no sign of settling
+	// State is what the agent did when the prompt was queued behind it: working, or needs_input, which a person answers in its
+	// terminal before the prompt follows. Detail is what it asks; untrusted text.
+	State  string       `json:"state,omitempty"`
+	Detail string       `json:"detail,omitempty"`
+	Job    string       `json:"job,omitempty"`
+	Wait   *WaitOutcome `json:"wait,omitempty"`
 }
 
 // MarshalJSON leaves everything but the word out of an answer about a task that the sender may not read.

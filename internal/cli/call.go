@@ -86,10 +86,23 @@ func (r *runner) onEvent(e api.Event) {
 		}
 	case outJSON:
 	default:
-		if words := progress(e); words != "" {
+		if words := progress(e); words != "" && r.news(e) {
 			fmt.Fprintf(r.Stderr, "%s\n", words)
 		}
 	}
+}
+
+// news reports whether a person who waits wants to read of an event. Of an agent's states that is when it begins to work and
+// when it asks; those in between come and go, and how the wait ended is said in the end.
+func (r *runner) news(e api.Event) bool {
+	if e.Event != "state" {
+		return true
+	}
+	if e.State != api.WorkWorking && e.State != api.WorkNeedsInput || e.State == r.told {
+		return false
+	}
+	r.told = e.State
+	return true
 }
 
 // progress puts an event into words; empty for those that tell nothing.
@@ -97,7 +110,7 @@ func progress(e api.Event) string {
 	switch e.Event {
 	case "created":
 		if e.Task != nil {
-			return fmt.Sprintf("created %s on branch %s", clean(e.Task.Name), clean(e.Task.Branch))
+			return "creating " + clean(e.Task.Name)
 		}
 	case "setup":
 		return "setup: " + clean(e.Line)

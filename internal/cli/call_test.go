@@ -120,20 +120,22 @@ func TestEvents(t *testing.T) {
 		emit(api.Event{Event: "prompt_queued"})
 		emit(api.Event{Event: "from_the_future"})
 		emit(api.Event{Event: "prompt_delivered"})
-		emit(api.Event{Event: "state", State: "needs_input"})
+		for _, s := range []string{"inactive", "idle", "working", "idle", "working", "needs_input"} {
+			emit(api.Event{Event: "state", State: s})
+		}
 		return `{"task":{"project":"p","name":"fix","id":"1"}}`, nil
 	})
 	text := a.run(t, nil, "", "new", "fix")
-	if want := "created fix on branch b\nsetup: npm ␛[2J\nprompt queued\nprompt delivered\nagent: needs input\n"; text.errors != want {
+	if want := "creating fix\nsetup: npm ␛[2J\nprompt queued\nprompt delivered\nagent: working\nagent: needs input\n"; text.errors != want {
 		t.Errorf("progress:\n%s", text.errors)
 	}
 	stream := a.run(t, nil, "", "new", "fix", "--output", "stream-json")
 	lines := strings.Split(strings.TrimSuffix(stream.out, "\n"), "\n")
-	if len(lines) != 7 || stream.errors != "" {
+	if len(lines) != 12 || stream.errors != "" {
 		t.Fatalf("%d lines: %+v", len(lines), stream)
 	}
 	for i, l := range lines {
-		if !json.Valid([]byte(l)) || strings.Contains(l, `"event"`) != (i < 6) {
+		if !json.Valid([]byte(l)) || strings.Contains(l, `"event"`) != (i < 11) {
 			t.Errorf("line %d: %s", i, l)
 		}
 	}

@@ -64,7 +64,8 @@ func Run(ctx context.Context, e Env) int {
 type runner struct {
 	Env
 	global global
-	exit   int // code of a run that did not fail: the outcome of a wait
+	exit   int    // code of a run that did not fail: the outcome of a wait
+	told   string // the last state of the agent that was put into words
 }
 
 // dispatch picks between what the command line answers itself and what the app answers.

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"termic/internal/api"
 )
 
@@ -127,6 +129,24 @@ func showOutcome(p *printer, w *api.WaitOutcome) {
 		line += ": " + w.Detail
 	}
 	p.printf("%s\n", clean(line))
+	if w.Outcome == api.OutcomeNeedsInput {
+		p.note("Answer it in its terminal: `termic attach %s`.", p.target("TASK"))
+	}
+}
+
+// target is how the command line called the task that a result is about, as it can be pasted into a shell again.
+func (p *printer) target(other string) string {
+	name, _ := p.values["task"].(string)
+	if name == "" {
+		name, _ = p.values["name"].(string)
+	}
+	if name == "" {
+		name = other
+	}
+	if q, err := syntax.Quote(clean(name), syntax.LangPOSIX); err == nil {
+		return q
+	}
+	return other
 }
 
 func showAgents(p *printer, r api.TaskAgentsResult) {

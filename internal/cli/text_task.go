@@ -79,7 +79,14 @@ func tabRow(t api.TabStatus) []string {
 }
 
 func showNew(p *printer, r api.TaskNewResult) {
-	p.printf("%s\n", clean(qualified(r.Task)))
+	name := clean(qualified(r.Task))
+	switch r.Task.State {
+	case api.TaskCreating:
+		name += " is being created"
+	case api.TaskFailed:
+		name += " could not be created"
+	}
+	p.printf("%s\n", name)
 	p.fields("  id", r.Task.ID, "  branch", r.Task.Branch, "  folder", r.Task.Path)
 	showOutcome(p, r.Wait)
 }
@@ -90,9 +97,18 @@ func showSend(p *printer, r api.TaskSendResult) {
 	if words == "" {
 		words = r.Mode
 	}
+	if r.Mode == api.SendQueued && r.State == api.WorkNeedsInput {
+		words = "Queued behind a question of the agent"
+		if r.Detail != "" {
+			words += ": " + r.Detail
+		}
+	}
 	p.printf("%s\n", clean(words))
+	if r.Mode == api.SendQueued && r.State == api.WorkNeedsInput && r.Wait == nil {
+		p.note("Answer it in its terminal: `termic attach %s`. The prompt follows then.", p.target(r.TaskID))
+	}
 	if !r.Capable && r.Mode != api.SendAccepted {
-		p.note("This agent has given no sign of settling so far; without one, a wait ends half a minute after it took the prompt.")
+		p.note("This agent has told nothing of its state so far. Without that, a wait goes by the silence of its terminal.")
 	}
 	showOutcome(p, r.Wait)
 }

@@ -185,10 +185,7 @@ type knobSet struct {
 // knobs checks what was given.
 func (c *Core) knobs(ctx context.Context, call *Call, p knobParams) (knobSet, error) {
 	var k knobSet
-	switch {
-	case p.mcp && p.noMCP:
-		return k, fault.New(fault.InvalidArgument, "mcp and noMcp exclude each other")
-	case p.mcp || p.noMCP:
+	if p.mcp || p.noMCP {
 		k.mcp = &p.mcp
 	}
 	projects := func(list []string) ([]string, error) { return c.projectIDs(ctx, call.Caller, list) }

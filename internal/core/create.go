@@ -50,7 +50,7 @@ func (c *Core) startNew(ctx context.Context, n *newTask) {
 		return
 	}
 	c.log.Warn("first agent did not start", "task", n.task.ID, "err", err)
-	c.failPrompts(n.tab.ID, "The agent did not start: "+fault.From(err).Message)
+	c.failPrompts(n.tab.ID, "The agent did not start: "+sentence(err))
 	_, uerr := c.store.UpdateTask(context.WithoutCancel(ctx), n.task.ID, func(t *store.Task) error {
 		t.Error = sentence(err)
 		return nil
@@ -155,7 +155,7 @@ func (c *Core) createFailed(n *newTask, lines []string, cause error) {
 	if err != nil {
 		c.log.Error("a failed creation could not be stored", "task", n.task.ID, "err", err)
 	}
-	c.failPrompts(n.tab.ID, "The task could not be created")
+	c.failPrompts(n.tab.ID, "The task could not be created: "+sentence(cause))
 	c.endJob(n.job, cause)
 	c.beacon.change()
 }

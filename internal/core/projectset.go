@@ -73,9 +73,6 @@ func (c *Core) ProjectConsent(ctx context.Context, call *Call, p api.ProjectCons
 	if err != nil {
 		return api.ProjectConsentResult{}, err
 	}
-	if p.Withdraw && p.Digest != "" {
-		return api.ProjectConsentResult{}, fault.New(fault.InvalidArgument, "digest and withdraw exclude each other")
-	}
 	release, err := c.holdCages(ctx)
 	if err != nil {
 		return api.ProjectConsentResult{}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"termic/internal/agent"
 	"termic/internal/api"
 	"termic/internal/fault"
 	"termic/internal/grant"
@@ -30,12 +31,6 @@ func (c *Core) TaskSend(ctx context.Context, call *Call, p api.TaskSendParams) (
 		return api.TaskSendResult{}, err
 	case prompt == "":
 		return api.TaskSendResult{}, fault.New(fault.InvalidArgument, "There is no prompt to send").WithHint("Give its text, or `-` to read it from standard input.")
-	case p.Resume && p.Fresh:
-		return api.TaskSendResult{}, fault.New(fault.InvalidArgument, "resume and fresh exclude each other")
-	case p.Tab != "" && (p.Resume || p.Fresh):
-		return api.TaskSendResult{}, fault.New(fault.InvalidArgument, "A named tab is sent to as it is, so it excludes resume and fresh")
-	case p.TimeoutMs != 0 && !p.Wait:
-		return api.TaskSendResult{}, fault.New(fault.InvalidArgument, "timeoutMs has a meaning only with wait")
 	}
 	task, err := c.store.Task(ctx, call.Task)
 	if err != nil {
@@ -237,9 +232,25 @@ func (c *Core) watchDelivery(ctx context.Context, promptID string) (store.Prompt
 	}
 }
 
+// before says what a queued prompt waits for: the agent's work, or its question.
+func (c *Core) before(tabID string) (state, detail string) {
+	l := c.liveOf(tabID)
+	if l == nil || l.det == nil {
+		return "", ""
+	}
+	switch s := l.det.State(); s.Work {
+	case agent.NeedsInput:
+		return api.WorkNeedsInput, s.Detail
+	case agent.Working:
+		return api.WorkWorking, ""
+	}
+	return "", ""
+}
+
 // watchSent tells the events of a sent prompt and, when asked, waits for what becomes of it.
 func (c *Core) watchSent(ctx context.Context, call *Call, result api.TaskSendResult, how sendHow) (api.TaskSendResult, error) {
 	if result.Mode == api.SendQueued {
+		result.State, result.Detail = c.before(result.TabID)
 		call.emit(api.Event{Event: "prompt_queued", Prompt: result.Prompt})
 	}
 	if !how.wait {

@@ -26,8 +26,6 @@ func (c *Core) TaskTab(ctx context.Context, call *Call, p api.TaskTabParams) (ap
 		return api.TaskTabResult{}, fault.New(fault.InvalidArgument, "A %s tab takes no prompt, no agent and no resume", kind)
 	case p.Wait && prompt == "":
 		return api.TaskTabResult{}, fault.New(fault.InvalidArgument, "There is nothing to wait for without a prompt")
-	case p.TimeoutMs != 0 && !p.Wait:
-		return api.TaskTabResult{}, fault.New(fault.InvalidArgument, "timeoutMs has a meaning only with wait")
 	case p.Restart != "" && (p.Kind != "" || p.AgentID != ""):
 		return api.TaskTabResult{}, fault.New(fault.InvalidArgument, "A tab that is started again keeps its kind and agent")
 	case kind == "default" && p.AgentID != "":

@@ -86,6 +86,9 @@ func (c *Core) planNew(ctx context.Context, call *Call, p api.TaskNewParams) (*n
 	if err := c.planPlace(ctx, call.Caller, n); err != nil {
 		return nil, err
 	}
+	if err := c.planStart(ctx, n); err != nil {
+		return nil, err
+	}
 	var err error
 	if n.prompt, err = c.compose(p.PromptRef, p.Prompt); err != nil {
 		return nil, err
@@ -159,9 +162,6 @@ func (c *Core) planPlace(ctx context.Context, caller grant.Caller, n *newTask) (
 	switch {
 	case p.From != "":
 		n.mode = "adopt"
-		if p.Mode != "" || p.Base != "" || p.Branch != "" {
-			return fault.New(fault.InvalidArgument, "An adopted worktree keeps its own branch and base, so from excludes mode, base and branch")
-		}
 		if p.Name == "" {
 			p.Name = filepath.Base(p.From)
 		}
@@ -181,13 +181,35 @@ func (c *Core) planPlace(ctx context.Context, caller grant.Caller, n *newTask) (
 	if n.mode == "main" && (p.Base != "" || p.Branch != "") {
 		return fault.New(fault.InvalidArgument, "A task in the main checkout takes no base and no branch")
 	}
-	if p.TimeoutMs != 0 && !p.Wait {
-		return fault.New(fault.InvalidArgument, "timeoutMs has a meaning only with wait")
-	}
 	if err := checkName("task", p.Name); err != nil {
 		return err
 	}
 	_, err = worktree.Slug(p.Name)
+	return err
+}
+
+// planStart refuses what a task cannot start from: a base that is not there, a repository without a commit, a folder to adopt
+// that is no worktree. A base of a remote may arrive with the fetch, so it is never refused here.
+func (c *Core) planStart(ctx context.Context, n *newTask) error {
+	if n.project.NonGit {
+		return nil
+	}
+	repo, err := c.repoOf(ctx, n.project)
+	if err != nil {
+		return err
+	}
+	if n.mode == "adopt" {
+		path, err := c.absolute(n.params.From)
+		if err == nil {
+			_, err = repo.Adopt(ctx, path)
+		}
+		return err
+	}
+	base := orElse(n.params.Base, n.project.BaseBranch)
+	_, err = repo.ResolveBase(ctx, base)
+	if f := fault.From(err); f != nil && f.Code == fault.NotFound && n.params.Base == "" {
+		return f.WithHint("It is the base of the project %q. Name another for this task with base.", n.project.Name)
+	}
 	return err
 }
 

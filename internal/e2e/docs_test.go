@@ -57,6 +57,20 @@ func TestClientsPage(t *testing.T) {
 	}
 }
 
+// TestAgentsPage does the same with docs/agents.md: agents that tell what they do can be waited for.
+func TestAgentsPage(t *testing.T) {
+	blocks, _, _ := runPage(t, newRig(t), "docs/agents.md", 5)
+	settled := 0
+	for _, b := range blocks {
+		if strings.HasSuffix(b.answer, "the agent settled\n") {
+			settled++
+		}
+	}
+	if settled != 3 {
+		t.Errorf("%d blocks of the page wait", settled)
+	}
+}
+
 // runPage runs the blocks of a page, of which there are to be at least some, and returns what each of them printed, and
 // what all of them said on standard error.
 func runPage(t *testing.T, r *rig, name string, least int) ([]block, []string, string) {

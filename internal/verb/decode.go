@@ -54,6 +54,9 @@ func (v *Verb) decode(caller grant.Caller, raw json.RawMessage) (any, error) {
 			return nil, fault.New(fault.InvalidArgument, "%s needs %q: %s", v.Name, p.Name, p.Doc)
 		}
 	}
+	if err := together(offered, fields, caller.Face); err != nil {
+		return nil, err
+	}
 	out := reflect.New(v.params)
 	if err := json.Unmarshal(raw, out.Interface()); err != nil {
 		return nil, fault.Wrap(err, fault.InvalidArgument, "The arguments of %s do not have the right form", v.Name)

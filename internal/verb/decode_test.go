@@ -57,6 +57,13 @@ func TestDecodeRefuses(t *testing.T) {
 		{"task_new", "cli", `{"projects":"a"}`, `"projects" must be a list of strings`},
 		{"task_new", "cli", `{"projects":[1]}`, `"projects" must be a list of strings`},
 		{"task_new", "cli", `{"mode":"tree"}`, `"mode" must be one of: worktree, main`},
+		{"task_new", "cli", `{"from":"/x","branch":"b"}`, `--from and --branch exclude each other`},
+		{"task_new", "cli", `{"name":"a","timeoutMs":5}`, `--timeout has a meaning only with --wait`},
+		{"task_new", "mcp", `{"name":"a","timeoutMs":5}`, `timeoutMs has a meaning only with wait`},
+		{"task_send", "cli", `{"resume":true,"fresh":true}`, `--resume and --fresh exclude each other`},
+		{"task_send", "mcp", `{"task":"a","tab":"1","fresh":true}`, `fresh and tab exclude each other`},
+		{"task_sandbox", "cli", `{"task":"a","mcp":true,"noMcp":true}`, `--no-mcp and --mcp exclude each other`},
+		{"project_consent", "cli", `{"name":"a","digest":"x","withdraw":true}`, `--withdraw and --digest exclude each other`},
 		{"task_new", "mcp", `{"yolo":true}`, `no argument "yolo"`},
 		{"task_new", "scoped", `{"sandbox":"off"}`, `no argument "sandbox"`},
 		{"task_new", "scoped", `{"mode":"main"}`, `no argument "mode"`},
@@ -95,6 +102,17 @@ func TestDecodeIsExact(t *testing.T) {
 		for _, p := range v.ParamsOn(face) {
 			if p.Required || rapid.Bool().Draw(t, p.Name) {
 				fields[p.Name] = valueFor(t, p)
+			}
+		}
+		for _, p := range v.ParamsOn(face) {
+			if _, ok := fields[p.Name]; !ok {
+				continue
+			}
+			for _, other := range p.Not {
+				delete(fields, other)
+			}
+			if p.With != "" {
+				fields[p.With] = true
 			}
 		}
 		raw, err := json.Marshal(fields)
@@ -162,4 +180,28 @@ func TestShapeHoldsNoValues(t *testing.T) {
 			t.Fatalf("%s: %q", raw, got)
 		}
 	})
+}
+
+// TestParamsThatExcludeExist: what a parameter excludes or needs is one of the same verb, and nothing that stands for
+// nothing counts as given.
+func TestParamsThatExcludeExist(t *testing.T) {
+	for _, v := range All() {
+		names := map[string]bool{}
+		for _, p := range v.Params {
+			names[p.Name] = true
+		}
+		for _, p := range v.Params {
+			for _, other := range p.Not {
+				if !names[other] || other == p.Name {
+					t.Errorf("%s of %s excludes %q", p.Name, v.Name, other)
+				}
+			}
+			if p.With != "" && !names[p.With] {
+				t.Errorf("%s of %s needs %q", p.Name, v.Name, p.With)
+			}
+		}
+	}
+	if _, err := must(t, "task_send").decode(grant.OwnerOn(grant.CLI), json.RawMessage(`{"resume":true,"fresh":false,"tab":"","timeoutMs":0}`)); err != nil {
+		t.Error(err)
+	}
 }

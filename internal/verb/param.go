@@ -33,6 +33,9 @@ type Param struct {
 	Positional string
 	Flag       string // long flag without dashes; empty when it has none
 	Short      string // one letter, or empty
+	// Not names the parameters that may not be given beside this one, and With the one that it has a meaning with alone.
+	Not  []string
+	With string
 	// ClientOnly parameters are read by the command line and never sent.
 	ClientOnly bool
 	Faces      []grant.Face // nil: all
@@ -78,7 +81,9 @@ func paramOf(t reflect.Type, f reflect.StructField) Param {
 	if p.Class = grant.Class(f.Tag.Get("class")); p.Class != "" && !grant.Owner.Covers(p.Class) {
 		panic(fmt.Sprintf("verb: parameter %s.%s has the unknown class %q", t.Name(), f.Name, p.Class))
 	}
-	for _, face := range strings.FieldsFunc(f.Tag.Get("face"), func(r rune) bool { return r == '|' }) {
+	bar := func(r rune) bool { return r == '|' }
+	p.Not, p.With = strings.FieldsFunc(f.Tag.Get("not"), bar), f.Tag.Get("with")
+	for _, face := range strings.FieldsFunc(f.Tag.Get("face"), bar) {
 		p.Faces = append(p.Faces, grant.Face(face))
 	}
 	if p.Tool = f.Tag.Get("tool"); p.Tool == "" {
