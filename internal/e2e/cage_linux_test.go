@@ -239,7 +239,7 @@ func TestCagedServerIsReachable(t *testing.T) {
 	if out := c.run("command -v python3"); !strings.Contains(out, "exit 0") {
 		t.Skip("NOT TESTED: there is no python3 to serve with")
 	}
-	c.run("echo hello from inside > index.html; (setsid python3 -m http.server $TERMIC_PORT --bind 127.0.0.1 >/dev/null 2>&1 &) ; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.3; python3 -c \"import urllib.request as u,os; u.urlopen('http://127.0.0.1:'+os.environ['TERMIC_PORT'])\" 2>/dev/null && break; done")
+	c.run("echo hello from inside > index.html; (setsid python3 -m http.server $TERMIC_PORT --bind 127.0.0.1 >/dev/null 2>&1 &) ; for i in $(seq 100); do sleep 0.3; python3 -c \"import urllib.request as u,os; u.urlopen('http://127.0.0.1:'+os.environ['TERMIC_PORT'])\" 2>/dev/null && break; done")
 	res, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/index.html", d.Port))
 	must(t, err)
 	defer res.Body.Close()
