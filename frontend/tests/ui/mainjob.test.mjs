@@ -72,7 +72,7 @@ step("the change is listed, and shown line by line", async () => {
   await page.getByRole("button", { name: "Read the changes again" }).click();
   await page.getByRole("button", { name: /greeting\.txt/ }).click();
   await page.getByRole("heading", { name: /greeting\.txt/ }).waitFor();
-  assert.equal(await page.locator("tr.added .t").first().textContent(), "hello there");
+  assert.equal(await page.locator(".patch .t.added").first().textContent(), "hello there");
 });
 
 step("it is applied to the main checkout", async () => {

@@ -61,7 +61,7 @@ step("the change is shown line by line", async () => {
   await window.click(await window.button("Read the changes again"));
   await window.shows(/greeting\.txt/, ".panel");
   await window.press("Control", "Shift", "r");
-  await window.shows(/hello there/, "tr.added");
+  await window.shows(/hello there/, ".patch .t.added");
 });
 
 step("it is applied to the main checkout", async () => {
