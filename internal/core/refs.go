@@ -116,6 +116,14 @@ func (w *refWatch) settle(ctx context.Context, r *watchedRefs, undo, keep []*cha
 		v.Backup = ""
 		result.Kept = append(result.Kept, v)
 	}
+	if len(keep) > 0 && r.repo != nil {
+		named := func(name string) bool {
+			return slices.ContainsFunc(keep, func(c *changed) bool { return c.Name == name })
+		}
+		if err := r.accept(ctx, named); err != nil {
+			return err
+		}
+	}
 	if len(undo) > 0 {
 		now, err := r.repo.Refs(ctx)
 		if err != nil {

@@ -33,10 +33,11 @@ type watchedRefs struct {
 	projectID string // never changes
 	common    string // its common folder; never changes
 
-	turn chan struct{} // holds one: held while refs are compared or moved; guards the following three
-	repo *worktree.Repo
-	seen worktree.Refs
-	mark string
+	turn   chan struct{} // holds one: held while refs are compared or moved; guards the following four
+	repo   *worktree.Repo
+	seen   worktree.Refs
+	mark   string
+	agreed map[string]worktree.RefChange // branches that may differ from what their checkouts noted, by name
 
 	// Guarded by refWatch.mu.
 	cages   map[string]int      // live caged programs, by task
@@ -73,7 +74,7 @@ func (w *refWatch) entry(projectID string, repo *worktree.Repo) *watchedRefs {
 }
 
 func newWatchedRefs(projectID, common string) *watchedRefs {
-	return &watchedRefs{projectID: projectID, common: common, turn: make(chan struct{}, 1), cages: map[string]int{}, ran: map[string]bool{}, changes: map[string]*changed{}}
+	return &watchedRefs{projectID: projectID, common: common, turn: make(chan struct{}, 1), agreed: map[string]worktree.RefChange{}, cages: map[string]int{}, ran: map[string]bool{}, changes: map[string]*changed{}}
 }
 
 // take waits for the turn.
@@ -128,6 +129,9 @@ func (r *watchedRefs) begin(ctx context.Context, repo *worktree.Repo) (err error
 	r.repo = repo
 	if r.mark, err = repo.RefsMark(); err == nil {
 		r.seen, err = repo.Refs(ctx)
+	}
+	if err == nil {
+		err = r.accept(ctx, func(string) bool { return true })
 	}
 	return err
 }
@@ -197,6 +201,9 @@ func (w *refWatch) ours(projectID string, repo *worktree.Repo, match func(name s
 		w.mu.Unlock()
 		if watched && r.take(ctx) == nil {
 			w.compare(ctx, r)
+			if err := r.accept(ctx, match); err != nil {
+				w.core.log.Warn("what the app did to branches may be told as somebody else's doing", "repository", r.common, "err", err)
+			}
 			r.give()
 		}
 		w.mu.Lock()
@@ -230,9 +237,13 @@ func (w *refWatch) compare(ctx context.Context, r *watchedRefs) {
 	if err == nil {
 		now, err = r.repo.Refs(ctx)
 	}
-	var own map[string]bool
+	var own map[string]ownRef
 	if err == nil {
 		own, err = w.own(ctx, r)
+	}
+	var stray []worktree.RefChange
+	if err == nil {
+		stray, err = w.strays(ctx, r, own, now)
 	}
 	if err != nil {
 		if ctx.Err() == nil {
@@ -247,13 +258,14 @@ func (w *refWatch) compare(ctx context.Context, r *watchedRefs) {
 		}
 		return
 	}
-	found := r.seen.Changes(now)
+	found := slices.DeleteFunc(r.seen.Changes(now), func(c worktree.RefChange) bool { _, is := own[c.Name]; return is })
+	found = append(append(found, w.followed(r, own, now)...), stray...)
 	w.mu.Lock()
 	hands, tasks := slices.Clone(r.hands), slices.Sorted(maps.Keys(r.cages))
 	r.problem = ""
 	w.mu.Unlock()
 	found = slices.DeleteFunc(found, func(c worktree.RefChange) bool {
-		return own[c.Name] || notWatched(c) || slices.ContainsFunc(hands, func(h *refHand) bool { return h.match(c.Name) })
+		return notWatched(c) || slices.ContainsFunc(hands, func(h *refHand) bool { return h.match(c.Name) })
 	})
 	slices.SortFunc(found, func(a, b worktree.RefChange) int { return strings.Compare(a.Name, b.Name) })
 	w.note(ctx, r, found, tasks, now)
@@ -286,7 +298,7 @@ func notWatched(c worktree.RefChange) bool {
 
 // own are the refs that running tasks may move as they like: each its own branch. Where no cage is, that is the one which
 // is checked out; a cage could say that of any branch.
-func (w *refWatch) own(ctx context.Context, r *watchedRefs) (map[string]bool, error) {
+func (w *refWatch) own(ctx context.Context, r *watchedRefs) (map[string]ownRef, error) {
 	tasks, err := w.core.store.Tasks(ctx, store.TaskFilter{ProjectID: r.projectID})
 	if err != nil {
 		return nil, err
@@ -301,17 +313,17 @@ func (w *refWatch) own(ctx context.Context, r *watchedRefs) (map[string]bool, er
 		runs[id] = true
 	}
 	w.mu.Unlock()
-	out := map[string]bool{}
+	out := map[string]ownRef{}
 	for _, t := range tasks {
 		if !runs[t.ID] && len(w.core.liveTabs(t.ID)) == 0 || caged(t) && t.IsMain {
 			continue
 		}
 		if t.Branch != "" {
-			out["refs/heads/"+t.Branch] = true
+			out["refs/heads/"+t.Branch] = ownRef{t.ID, t.Path}
 		}
 		for _, e := range checkouts {
 			if e.Path == t.Path && e.Branch != "" && !caged(t) && !t.FromCage {
-				out["refs/heads/"+e.Branch] = true
+				out["refs/heads/"+e.Branch] = ownRef{t.ID, t.Path}
 			}
 		}
 	}

@@ -100,7 +100,7 @@ func (r Refs) Changes(now Refs) []RefChange {
 }
 
 // RefsMark is a text that changes whenever a ref does, made without git: from the content of loose refs, since times can
-// be set by whoever may write them, and from the time of the packed ones. fault.Conflict says that something lies among
+// be set by whoever may write them, and from the time of the packed ones and of what checkouts note of themselves. fault.Conflict says that something lies among
 // the refs that git would hang on.
 func (r *Repo) RefsMark() (string, error) {
 	sum := sha256.New()
@@ -112,8 +112,10 @@ func (r *Repo) RefsMark() (string, error) {
 	if tables, err := readIn(r.common, "reftable/tables.list"); err == nil {
 		fmt.Fprintf(sum, "%s", tables)
 	}
-	if log, err := os.Stat(filepath.Join(r.common, "logs", stashRef)); err == nil {
-		fmt.Fprintln(sum, log.Size(), log.ModTime().UnixNano())
+	for _, name := range append(r.checkoutLogs(), filepath.Join("logs", stashRef)) {
+		if log, err := os.Lstat(filepath.Join(r.common, name)); err == nil {
+			fmt.Fprintln(sum, name, log.Size(), log.ModTime().UnixNano())
+		}
 	}
 	root, err := os.OpenRoot(filepath.Join(r.common, "refs"))
 	if err != nil {
