@@ -20,17 +20,20 @@ const closeAsked = "termic:close"
 // Bridge is what the page can ask of the window itself, and nothing else: everything about tasks is a verb. Its exported
 // methods are callable from the page's own script only.
 //
-// It owns one goroutine, which turns the end of the app into the end of the window; close stops it and waits.
+// It owns two goroutines: one turns the end of the app into the end of the window, one tells the desktop what happens
+// while nobody looks. close stops them and waits.
 type Bridge struct {
 	app      *App
 	hardware bool
 	stop     context.CancelFunc
 	done     sync.WaitGroup
+	desktop  desktop
 
 	mu     sync.Mutex // guards the following
 	window context.Context
 	asked  bool // the person closed the window while agents run, and the page was told
 	shown  bool // the page said that it shows the question
+	looks  bool // the person looks at the window, as the page said last
 }
 
 func newBridge(a *App, hardware bool) *Bridge {
@@ -48,6 +51,7 @@ func (b *Bridge) start(ctx, window context.Context) {
 		return true
 	})
 	ctx, b.stop = context.WithCancel(ctx)
+	b.done.Go(func() { b.tellDesktop(ctx, window) })
 	b.done.Go(func() {
 		select {
 		case <-ctx.Done():

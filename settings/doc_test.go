@@ -60,7 +60,8 @@ its last good value.
 	b.WriteString(`
 ## [keys]
 
-A shortcut for each action, such as ` + "`\"tab.next\" = \"ctrl+tab\"`" + `. An empty text takes the shortcut away.
+A shortcut for each action, such as ` + "`newTask = \"Ctrl+Shift+Y\"`" + `. An empty text takes the shortcut away. The settings page shows the
+actions and names what it could not take; it writes their names here when you change one.
 
 ## An example
 

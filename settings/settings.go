@@ -25,6 +25,7 @@ type Settings struct {
 	Appearance Appearance
 	MCP        MCP
 	Sandbox    Sandbox
+	Notify     Notify
 	Queue      Queue
 	Git        Git
 	Agents     []Agent           // in the order of the file
@@ -57,7 +58,8 @@ type Terminal struct {
 
 // Appearance is [appearance].
 type Appearance struct {
-	Theme string // system, dark, light
+	Theme  string // system, dark, light
+	Review string // side-by-side, unified
 }
 
 // MCP is [mcp].
@@ -74,6 +76,13 @@ type Sandbox struct {
 	DeepMonitor        bool // the mode monitor watches files and addresses, not only the proxy
 	MemoryMiB          int  // of one cage; 0 = three quarters of the machine's
 	Processes          int  // of one cage, threads among them
+}
+
+// Notify is [notifications]: of what the desktop tells while nobody looks at the window.
+type Notify struct {
+	NeedsInput bool
+	Done       bool
+	Failed     bool
 }
 
 // Queue is [queue].

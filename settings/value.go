@@ -53,7 +53,24 @@ func resolve(key string) (target, error) {
 		}
 	}
 	return target{}, fault.New(fault.InvalidArgument, "There is no setting %q", key).
-		WithHint("`termic settings get` lists them all.").WithData("key", key)
+		WithHint("`termic settings get` lists them all.").OrNear(key, known(section, rest)).WithData("key", key)
+}
+
+// known are the keys that a mistyped one may have been meant for; those of an entry with its own id.
+func known(section, rest string) []string {
+	var keys []string
+	for _, s := range Table() {
+		keys = append(keys, s.Key)
+	}
+	entry, _, _ := strings.Cut(rest, ".")
+	for list, fields := range map[string][]Field{"agents": AgentFields(), "prompts": PromptFields()} {
+		for _, f := range fields {
+			if section == list && f.Key != "id" {
+				keys = append(keys, list+"."+entry+"."+f.Key)
+			}
+		}
+	}
+	return keys
 }
 
 // accept checks a value for the target and returns it as it is to be written.
@@ -90,6 +107,9 @@ func ParseValue(key, text string) (any, error) {
 	case t.field.Key != "":
 		kind = t.field.Kind
 	}
+	if text == "" {
+		return t.empty(key, kind)
+	}
 	v, isLiteral := literal(text)
 	if kind == Text || kind == Choice || kind == Path {
 		// Anything that is not a text in quotes is meant as it stands: `settings set git.path /usr/bin/git`, or a font
@@ -101,6 +121,22 @@ func ParseValue(key, text string) (any, error) {
 		v = text // is refused below, in the words of its kind
 	}
 	return t.accept(key, v)
+}
+
+// empty is what no text at all means: an empty text or list. Other kinds have no empty value.
+func (t target) empty(key string, kind Kind) (any, error) {
+	var v any = ""
+	switch kind {
+	case List:
+		v = []string{}
+	case Map:
+		v = map[string]string{}
+	}
+	good, err := t.accept(key, v)
+	if f := fault.From(err); f != nil {
+		return nil, f.WithHint("`termic settings reset %s` takes it back to what it is without your settings.", key)
+	}
+	return good, nil
 }
 
 // literal reads one TOML value.

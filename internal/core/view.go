@@ -226,26 +226,41 @@ func (c *Core) WindowState(ctx context.Context, _ *Call, _ api.WindowStateParams
 	if err != nil {
 		return api.WindowState{}, err
 	}
-	tasks, err := c.store.Tasks(ctx, store.TaskFilter{})
-	if err != nil {
-		return api.WindowState{}, err
-	}
 	names := map[string]string{}
 	for _, p := range projects {
 		names[p.ID] = p.Name
 	}
-	s := api.WindowState{Rev: rev, Version: c.version, Projects: projects, Tasks: make([]api.TaskDetail, len(tasks)),
+	s := api.WindowState{Rev: rev, Version: c.version, Projects: projects,
 		Agents: c.shownAgents(ctx), Notices: append(c.allNotices(), c.refs.notices(names)...), Focus: c.takeFocus(), TasksDir: c.settings.Get().Tasks.Dir, Cages: c.cageOffers(), StaleClients: c.staleClients()}
 	if c.endpoint != nil {
 		status := c.endpoint.Status()
 		s.MCP = &status
 	}
+	s.Tasks, err = c.details(ctx, names)
+	return s, err
+}
+
+// TaskDetails returns the tasks that are not archived, as window_state has them. It runs no git and changes nothing.
+func (c *Core) TaskDetails(ctx context.Context) ([]api.TaskDetail, error) {
+	names, err := c.projectNames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.details(ctx, names)
+}
+
+func (c *Core) details(ctx context.Context, names map[string]string) ([]api.TaskDetail, error) {
+	tasks, err := c.store.Tasks(ctx, store.TaskFilter{})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]api.TaskDetail, len(tasks))
 	for i, t := range tasks {
-		if s.Tasks[i], err = c.detail(ctx, t, names); err != nil {
-			return api.WindowState{}, err
+		if out[i], err = c.detail(ctx, t, names); err != nil {
+			return nil, err
 		}
 	}
-	return s, nil
+	return out, nil
 }
 
 // allNotices are the sentences that a person should see now.
