@@ -59,6 +59,9 @@ func (c *Core) ProjectRefs(ctx context.Context, call *Call, p api.ProjectRefsPar
 		}
 	}
 	err = c.refs.settle(ctx, r, undo, keep, &result)
+	if err == nil && slices.Contains(p.Keep, "all") {
+		c.refs.seenMore(r)
+	}
 	var shown []api.RefChange
 	shown, result.Problem = c.refs.changesOf(project.ID, "")
 	result.Refs = append(result.Refs, shown...)
@@ -144,6 +147,15 @@ func (w *refWatch) settle(ctx context.Context, r *watchedRefs, undo, keep []*cha
 	return nil
 }
 
+// seenMore forgets what there was no room for: the owner has looked.
+func (w *refWatch) seenMore(r *watchedRefs) {
+	w.mu.Lock()
+	r.more = refsMore{}
+	w.mu.Unlock()
+	w.save()
+	w.core.beacon.change()
+}
+
 // drop forgets a change and what was kept for it.
 func (w *refWatch) drop(ctx context.Context, r *watchedRefs, c *changed) {
 	w.mu.Lock()
@@ -181,6 +193,10 @@ func (w *refWatch) notices(names map[string]string) []string {
 		if r.problem != "" {
 			out = append(out, "In the project "+quoted(names[r.projectID])+", refs are not watched: "+r.problem)
 		}
+		if more := r.more.sentence(); more != "" {
+			out = append(out, "In the project "+quoted(names[r.projectID])+", many refs changed while a caged agent ran. "+more+" When you have, `termic project refs "+
+				shellWord(names[r.projectID])+" --keep all` takes this away.")
+		}
 	}
 	return sorted(out)
 }
@@ -191,6 +207,7 @@ func (w *refWatch) forget(projectID string) {
 	for _, r := range w.of {
 		if r.projectID == projectID {
 			clear(r.changes)
+			r.more = refsMore{}
 		}
 	}
 	w.mu.Unlock()
@@ -202,6 +219,7 @@ type savedRefs struct {
 	Project string
 	Common  string
 	Changes []*changed
+	More    refsMore
 }
 
 func (w *refWatch) file() string { return filepath.Join(w.core.dataDir, "changed-refs.json") }
@@ -212,11 +230,11 @@ func (w *refWatch) save() {
 	w.mu.Lock()
 	var all []savedRefs
 	for _, r := range w.of {
-		s := savedRefs{Project: r.projectID, Common: r.common}
+		s := savedRefs{Project: r.projectID, Common: r.common, More: r.more}
 		for _, c := range r.changes {
 			s.Changes = append(s.Changes, c)
 		}
-		if len(s.Changes) > 0 {
+		if len(s.Changes) > 0 || s.More.sentence() != "" {
 			all = append(all, s)
 		}
 	}
@@ -248,6 +266,7 @@ func (w *refWatch) load() {
 		for _, c := range s.Changes {
 			r.changes[c.Name] = c
 		}
+		r.more = s.More
 		w.of[r.common] = r
 	}
 }

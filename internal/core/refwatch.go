@@ -16,7 +16,8 @@ import (
 // refEvery is how often the refs of a repository are compared while a cage can move them.
 const refEvery = 3 * time.Second
 
-// maxRefChanges bounds what is remembered of one repository. What comes after is counted in its problem alone.
+// maxRefChanges bounds what is remembered of one repository, for each rank of changes: refs that are new take no room from
+// those that were moved. What comes after is counted alone.
 const maxRefChanges = 500
 
 // refWatch compares the refs of repositories while caged agents run that share them. Each repository with such an agent
@@ -45,6 +46,7 @@ type watchedRefs struct {
 	hands   []*refHand          // of the app itself
 	changes map[string]*changed // by name
 	problem string              // a sentence: why refs cannot be compared
+	more    refsMore            // that there was no room for
 	stop    context.CancelFunc
 }
 
@@ -264,11 +266,15 @@ func (w *refWatch) compare(ctx context.Context, r *watchedRefs) {
 	hands, tasks := slices.Clone(r.hands), slices.Sorted(maps.Keys(r.cages))
 	r.problem = ""
 	w.mu.Unlock()
+	checkedOut, err := r.checkedOut(ctx)
+	if err != nil {
+		w.core.log.Warn("it cannot be told which branches are checked out", "repository", r.common, "err", err) // they have less room then
+	}
 	found = slices.DeleteFunc(found, func(c worktree.RefChange) bool {
 		return notWatched(c) || slices.ContainsFunc(hands, func(h *refHand) bool { return h.match(c.Name) })
 	})
 	slices.SortFunc(found, func(a, b worktree.RefChange) int { return strings.Compare(a.Name, b.Name) })
-	w.note(ctx, r, found, tasks, now)
+	w.note(ctx, r, found, tasks, now, checkedOut)
 	// A stash that came while agents ran may be one of theirs, and they may take it up again.
 	now.Stashes = slices.DeleteFunc(slices.Clone(r.seen.Stashes), func(s string) bool { return !slices.Contains(now.Stashes, s) })
 	r.seen, r.mark = now, mark
