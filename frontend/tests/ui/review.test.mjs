@@ -86,8 +86,11 @@ step("a review does not move under a comment that is being written", async () =>
   await page.evaluate(() => window.dispatchEvent(new Event("focus")));
   await page.getByRole("button", { name: /The files have changed/ }).click();
   await page.getByRole("article", { name: "new.txt" }).getByText("and more").waitFor();
-  assert.equal(await page.getByRole("textbox", { name: "Comment" }).inputValue(), "half a thought");
-  await page.keyboard.press("Escape");
+  const box = page.getByRole("textbox", { name: "Comment" });
+  assert.equal(await box.inputValue(), "half a thought");
+  await box.press("Escape");
+  await box.waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: /new\.txt/ }).waitFor(); // Esc took back the comment, not the review
 });
 
 step("what is not sent outlives a reload and a look at something else", async () => {
