@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -51,15 +52,36 @@ func (m *Machine) Check(ctx context.Context, mode Mode) error {
 		return fault.New(fault.Unsupported, "This build cannot cage a task on %s, so sandbox mode %q is refused", runtime.GOOS, mode).
 			WithHint("Use --sandbox off and know that the agent can do whatever you can do.")
 	}
-	r := m.Report(ctx)
-	if mode == Enforce {
+	return refusal(mode, m.Report(ctx))
+}
+
+// refusal is why a mode with a cage is not what its name promises on a machine; nil where it is.
+func refusal(mode Mode, r cage.Report) error {
+	switch {
+	case mode == Enforce && r.Problem != nil:
 		return r.Problem
+	case mode == Enforce && r.Holds.Landlock < 1:
+		return withoutLandlock(r)
+	case mode == Enforce:
+		return nil
 	}
 	if r.ProblemFs == nil && r.Holds.Landlock < scopedLandlock {
 		return fault.New(fault.Unsupported, "The kernel %s cannot keep an agent with the host's network from abstract sockets and signals (Landlock %d, 6 is needed)", r.Kernel, r.Holds.Landlock).
 			WithHint("Use Linux 6.12 or newer, or --sandbox enforce, which has a network of its own.")
 	}
 	return r.ProblemFs
+}
+
+// withoutLandlock refuses a machine on which namespaces and mounts alone would hold files. They do not keep an agent from
+// making links in git's shared folders, through which the user's own git writes wherever they lead: into a start file of his
+// shell, for one.
+func withoutLandlock(r cage.Report) error {
+	f := fault.New(fault.Unsupported, "The kernel %s runs without Landlock, and without it an agent could leave links in git's folders through which your own git writes elsewhere", r.Kernel)
+	if len(r.LSMs) == 0 {
+		return f.WithHint("Use Linux 5.13 or newer with Landlock among its security modules.")
+	}
+	return f.WithHint("Add landlock to the kernel's security modules: put `lsm=%s` on its command line, and start the machine anew. It needs Linux 5.13 or newer.",
+		strings.Join(append([]string{"landlock"}, r.LSMs...), ","))
 }
 
 // scopedLandlock is the version of Landlock that scopes abstract sockets and signals (Linux 6.12). Without a network of
