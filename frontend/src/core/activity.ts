@@ -1,5 +1,6 @@
 import { TaskCreating, type TaskDetail, TaskFailed, TaskMissing } from "../gen/api";
 import { crashed, type Mark } from "./marks";
+import { shown } from "./text";
 
 /** How a program ended, in words. */
 export function exitWords(exit: { code: number; signal?: string } | undefined): string {
@@ -27,4 +28,10 @@ export function activity(task: TaskDetail, mark: Mark, agentName: string, finish
     case "stopped":
       return task.agent ? `${agentName} · stopped` : "No agent";
   }
+}
+
+/** The title of the window, which also stands in the system's list of windows: how many tasks wait, and the first. */
+export function windowTitle(waiting: readonly { name: string }[]): string {
+  const first = waiting[0];
+  return first ? `(${waiting.length}) ${shown(first.name)} needs input · Termic` : "Termic";
 }

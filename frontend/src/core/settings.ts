@@ -16,6 +16,8 @@ export interface WindowSettings {
   sandboxRead: string[];
   sandboxWrite: string[];
   sandboxHosts: string[];
+  /** Of what the desktop tells while nobody looks at the window. */
+  notify: { needsInput: boolean; done: boolean; failed: boolean };
   /** Shortcuts that the person chose: by the name of the action, "" for none. */
   keys: Record<string, string>;
 }
@@ -36,6 +38,7 @@ export const defaultSettings: WindowSettings = {
   sandboxRead: [],
   sandboxWrite: [],
   sandboxHosts: [],
+  notify: { needsInput: true, done: true, failed: true },
   keys: {},
 };
 
@@ -61,6 +64,11 @@ export function readSettings(values: Record<string, unknown>): WindowSettings {
     sandboxRead: texts(values, "sandbox.read"),
     sandboxWrite: texts(values, "sandbox.write"),
     sandboxHosts: texts(values, "sandbox.hosts"),
+    notify: {
+      needsInput: flag(values, "notifications.needs_input", d.notify.needsInput),
+      done: flag(values, "notifications.done", d.notify.done),
+      failed: flag(values, "notifications.failed", d.notify.failed),
+    },
     keys: textsByName(at(values, "keys")),
   };
 }

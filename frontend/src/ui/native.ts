@@ -9,12 +9,14 @@ interface Bridge {
   CloseShown(): Promise<void>;
   DrawsInHardware(): Promise<boolean>;
   Painted(): Promise<void>;
+  Looking(looks: boolean): Promise<void>;
+  NotificationProblem(): Promise<string>;
 }
 
 declare global {
   interface Window {
     go?: { app?: { Bridge?: Bridge } };
-    runtime?: { EventsOn(name: string, run: () => void): () => void };
+    runtime?: { EventsOn(name: string, run: () => void): () => void; WindowSetTitle(title: string): void };
   }
 }
 
@@ -63,6 +65,32 @@ export function onCloseAsked(ask: () => void): () => void {
     void bridge()?.CloseShown();
   });
   return off ?? (() => {});
+}
+
+/** Gives the window its title: the system's window does not follow that of the page. */
+export function setTitle(title: string): void {
+  document.title = title;
+  window.runtime?.WindowSetTitle(title);
+}
+
+/** Says whether the person looks at the window: while they do, the desktop tells them nothing. Until stopped. */
+export function tellLooking(): () => void {
+  const tell = () => void bridge()?.Looking(!document.hidden && document.hasFocus());
+  const events = [
+    [window, "focus"],
+    [window, "blur"],
+    [document, "visibilitychange"],
+  ] as const;
+  for (const [target, name] of events) target.addEventListener(name, tell);
+  tell();
+  return () => {
+    for (const [target, name] of events) target.removeEventListener(name, tell);
+  };
+}
+
+/** Why the desktop takes no notifications, in a sentence; "" while it does. */
+export async function notificationProblem(): Promise<string> {
+  return (await bridge()?.NotificationProblem()) ?? "";
 }
 
 /** Tells the window that something was drawn. */

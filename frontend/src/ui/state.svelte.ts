@@ -259,10 +259,18 @@ export class AppState implements Disposable {
     if (next) this.selectTab(next.id);
   }
 
+  /** Shows a task that waits for the person, at the tab that asks, and gives its terminal the keys. */
+  answer(task: TaskDetail): void {
+    this.select(task.id);
+    const asks = task.tabs.find((tab) => tabMark(tab) === "waiting");
+    if (asks) this.selectTab(asks.id);
+    this.focusWanted = task.id;
+  }
+
   nextWaiting(): void {
     const at = this.waiting.findIndex((task) => task.id === this.selected);
     const next = this.waiting[(at + 1) % Math.max(1, this.waiting.length)];
-    if (next) this.select(next.id);
+    if (next) this.answer(next);
   }
 
   get sidebar(): boolean {

@@ -13,7 +13,7 @@ test("an agent that asks is waited for in the row, the pill and the title", asyn
   await rig().task("Asks", "--prompt", "#ask run make e2e");
   await rig().row("Asks").getByRole("img", { name: "Needs input" }).waitFor();
   await page.getByRole("button", { name: /1 waiting/ }).waitFor();
-  assert.equal(await page.title(), "(1) Termic");
+  assert.equal(await page.title(), "(1) Asks needs input · Termic");
   await page.getByRole("status").filter({ hasText: "Asks needs input" }).waitFor({ state: "attached" });
   await page.keyboard.press("Control+Shift+A");
   await page.locator(".xterm-helper-textarea").focus();

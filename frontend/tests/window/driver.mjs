@@ -21,7 +21,7 @@ export class Window extends Profile {
     window.base = `http://127.0.0.1:${port}`;
     const { WEBKIT_DISABLE_DMABUF_RENDERER } = process.env;
     window.driver = spawn(TERMIC_WEBDRIVER, [`--port=${port}`, "--host=127.0.0.1"], {
-      env: { ...window.env, DISPLAY, WEBKIT_DISABLE_DMABUF_RENDERER, XDG_RUNTIME_DIR: window.dir },
+      env: { ...window.env, DISPLAY, WEBKIT_DISABLE_DMABUF_RENDERER, XDG_RUNTIME_DIR: window.dir, ...options.env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     for (const stream of [window.driver.stdout, window.driver.stderr]) {

@@ -22,6 +22,8 @@ step("the window opens on the first steps, and has its bound struct", async () =
     "ClipboardWrite",
     "CloseShown",
     "DrawsInHardware",
+    "Looking",
+    "NotificationProblem",
     "OpenExternal",
     "Painted",
     "PickDirectory",

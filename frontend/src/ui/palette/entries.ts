@@ -46,7 +46,7 @@ function waiting(app: AppState, task: TaskDetail): Entry {
     hint: shown([app.agentName(task.agent), task.detail].filter(Boolean).join(": ")),
     mark: "waiting",
     verb: "Go and answer",
-    run: () => app.select(task.id),
+    run: () => app.answer(task),
   };
 }
 
