@@ -77,6 +77,8 @@ type Core struct {
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup // every goroutine of Core
 
+	toSweep chan struct{} // holds one: the home of an archived task waits to be looked after
+
 	createMu sync.Mutex // serialises creation, restoring and renaming: names and folders are taken under it
 
 	mu           sync.Mutex // guards the following
@@ -93,7 +95,7 @@ type Core struct {
 
 // New makes a Core on an opened profile, mends what a killed app left behind, and takes up the settings.
 func New(ctx context.Context, o Options) (*Core, error) {
-	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home, dataDir: o.DataDir, denials: newDenials(),
+	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home, dataDir: o.DataDir, denials: newDenials(), toSweep: make(chan struct{}, 1),
 		version: o.Version, binary: o.Binary, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, beacon: newBeacon(),
 		live: map[string]*liveTab{}, busy: map[string]chan struct{}{}, starting: map[string]bool{}, ended: map[string]string{}}
 	c.refs = newRefWatch(c)
@@ -113,6 +115,7 @@ func New(ctx context.Context, o Options) (*Core, error) {
 		c.stop()
 		return nil, err
 	}
+	c.spawn(c.sweepHomes)
 	return c, nil
 }
 
