@@ -23,7 +23,9 @@ func TestHomesOfArchivedTasks(t *testing.T) {
 			must(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600))
 		}
 		must(t, os.Symlink(outside, filepath.Join(dir, ".codex"))) // as a cage may leave it
-		must(t, os.Chmod(filepath.Join(dir, ".cache/deep"), 0o500))
+		deep := filepath.Join(dir, ".cache/deep")
+		must(t, os.Chmod(deep, 0o500))
+		t.Cleanup(func() { _ = os.Chmod(deep, 0o700) }) // or the test's own folder cannot be removed
 		return dir
 	}
 	there := func(name string) bool { _, err := os.Lstat(name); return err == nil }
