@@ -138,7 +138,11 @@ func showRepo(p *printer, r api.Repo) {
 	p.fields(".termic.yaml", state, "digest", r.Digest, "problem", r.Problem, "mode", r.Mode, "projects", strings.Join(r.Projects, ", "),
 		"agents", strings.Join(r.Agents, ", "), "asks for", strings.Join(grants(r.Read, r.Write, r.Hosts), ", "))
 	for _, s := range r.Scripts {
-		p.fields("script "+clean(s.Name), s.Command)
+		name := "script " + clean(s.Name)
+		if s.Name != "setup" {
+			name += " (not run by Termic)"
+		}
+		p.fields(name, s.Command)
 	}
 }
 

@@ -25,7 +25,7 @@ func (c *Core) setUp(ctx context.Context, n *newTask) {
 	f, agreed, err := c.agreedFile(ctx, n.project)
 	command := ""
 	for _, s := range f.Scripts {
-		if s.Name == "setup" {
+		if s.Name == repofile.Setup {
 			command = s.Command
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"termic/internal/fault"
@@ -52,11 +53,17 @@ type File struct {
 	Scripts            []Script // in the order setup, run, archive
 }
 
-// Script is a proposed command, for a shell.
+// Script is a command for a shell.
 type Script struct{ Name, Command string }
 
-// Proposes reports whether anything in the file waits for consent.
-func (f File) Proposes() bool { return len(f.Read)+len(f.Write)+len(f.Hosts)+len(f.Scripts) > 0 }
+// Setup is the name of the one script that Termic runs. The others are read so that a person can be told that they do nothing.
+const Setup = "setup"
+
+// Proposes reports whether anything in the file waits for consent. A script that is never run does not.
+func (f File) Proposes() bool {
+	runs := func(s Script) bool { return s.Name == Setup }
+	return len(f.Read)+len(f.Write)+len(f.Hosts) > 0 || slices.ContainsFunc(f.Scripts, runs)
+}
 
 // Read reads the file of a folder. found is false where there is none. What it cannot read or understand is
 // fault.Unavailable, with the line.

@@ -168,3 +168,18 @@ func check(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// TestScriptsThatAreNotRun: a file that has none but scripts which Termic does not run asks for nothing.
+func TestScriptsThatAreNotRun(t *testing.T) {
+	for text, proposes := range map[string]bool{
+		"scripts: {run: npm start, archive: make clean}":            false,
+		"scripts: {run: npm start, setup: npm ci}":                  true,
+		"scripts: {archive: x}\nsandbox: {hosts: [example.com]}":    true,
+		"scripts: {archive: x}\nsandbox: {mode: enforce, read: []}": false,
+	} {
+		f, err := Parse([]byte(text))
+		if err != nil || f.Proposes() != proposes {
+			t.Errorf("%q: %v, %v", text, f.Proposes(), err)
+		}
+	}
+}
