@@ -24,12 +24,14 @@ func kinds() []kind {
 }
 
 func find(id string) (kind, error) {
+	var known []string
 	for _, k := range kinds() {
 		if k.about().ID == id {
 			return k, nil
 		}
+		known = append(known, k.about().ID)
 	}
-	return nil, fault.New(fault.NotFound, "There is no client %q", id).WithHint("`termic client list` names them.")
+	return nil, fault.New(fault.NotFound, "There is no client %q", id).WithHint("`termic client list` names them.").OrNear(id, known)
 }
 
 // Clients lists the clients in the order in which they are shown.

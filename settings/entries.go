@@ -26,7 +26,7 @@ func AgentFields() []Field {
 		{Key: "id", Kind: Text, Doc: "Name of the agent in commands. With the id of a built-in agent, the entry overrides only the keys that it has.",
 			max: 64, check: id, agent: func(a *Agent) any { return &a.ID }},
 		{Key: "name", Kind: Text, Doc: "Name that is shown.", max: 100, check: oneLine, agent: func(a *Agent) any { return &a.Name }},
-		{Key: "command", Kind: Text, Doc: "Program, as a path or a name that PATH finds.", max: maxItem, check: oneLine, agent: func(a *Agent) any { return &a.Command }},
+		{Key: "command", Kind: Text, Doc: "Program: an absolute path, one from `~/`, or a name that PATH finds.", max: maxItem, check: oneLine, agent: func(a *Agent) any { return &a.Command }},
 		{Key: "args", Kind: List, Doc: "Arguments that it always gets.", max: maxItem, agent: func(a *Agent) any { return &a.Args }},
 		{Key: "env", Kind: Map, Doc: "Variables that are added to its environment.", max: maxItem, agent: func(a *Agent) any { return &a.Env }},
 		{Key: "sandbox_paths", Kind: List, Doc: "Paths that it may also write in a cage.", max: maxItem, check: oneLine, agent: func(a *Agent) any { return &a.SandboxPaths }},

@@ -128,6 +128,9 @@ func (f *File) Notes() []Problem { return slices.Clone(f.now().notes) }
 // Problem returns Problems as one text for a person, empty when there are none.
 func (f *File) Problem() string { return problemText(f.path, f.now().problems) }
 
+// Note returns Notes as one text for a person, empty when there are none.
+func (f *File) Note() string { return problemText(f.path, f.now().notes) }
+
 func problemText(path string, problems []Problem) string {
 	var lines []string
 	for _, p := range problems {

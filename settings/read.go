@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"termic/internal/near"
 	"termic/internal/tomledit"
 )
 
@@ -330,7 +331,7 @@ func (r *reading) unknownIn(m map[string]any, known map[string]bool, prefix stri
 		path := append(at[:len(at):len(at)], key)
 		if !known[prefix+key] {
 			name := strings.Join(path, ".")
-			r.next.notes = append(r.next.notes, Problem{Line: r.line(path), Key: name, Text: name + " is not known; it is kept and has no effect"})
+			r.next.notes = append(r.next.notes, Problem{Line: r.line(path), Key: name, Text: name + " is not known; it is kept and has no effect" + meant(key, known, prefix)})
 			continue
 		}
 		sub, ok := m[key].(map[string]any)
@@ -352,4 +353,18 @@ func hasSection(known map[string]bool, key string) bool {
 		}
 	}
 	return false
+}
+
+// meant guesses which of the known keys of a table an unknown one stands for.
+func meant(key string, known map[string]bool, prefix string) string {
+	var have []string
+	for k := range known {
+		if rest, ok := strings.CutPrefix(k, prefix); ok && !strings.Contains(rest, ".") {
+			have = append(have, rest)
+		}
+	}
+	if guess, ok := near.Match(key, have); ok {
+		return " (did you mean " + guess + "?)"
+	}
+	return ""
 }

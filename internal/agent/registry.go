@@ -83,7 +83,7 @@ func (r *Registry) Resolve(id string) (Kind, error) {
 		return r.kinds[at], nil
 	}
 	return Kind{}, fault.New(fault.NotFound, "There is no agent %q", id).
-		WithHint("Known agents: %s.", strings.Join(r.IDs(), ", ")).WithData("agents", r.IDs())
+		WithHint("Known agents: %s.", strings.Join(r.IDs(), ", ")).OrNear(id, r.IDs()).WithData("agents", r.IDs())
 }
 
 // IDs returns all ids, sorted.

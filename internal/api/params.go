@@ -246,7 +246,7 @@ type SettingsGetParams struct {
 // SettingsSetParams are the parameters of settings_set.
 type SettingsSetParams struct {
 	Key   string `json:"key" cli:"arg" doc:"dotted key, such as terminal.font_size"`
-	Value string `json:"value" cli:"arg" doc:"value, written as TOML writes it; a bare word is text"`
+	Value string `json:"value" cli:"arg" empty:"yes" doc:"value, written as TOML writes it; a bare word is text"`
 }
 
 // SettingsResetParams are the parameters of settings_reset.
@@ -265,6 +265,13 @@ type LedgerParams struct {
 
 // WindowStateParams are the parameters of window_state.
 type WindowStateParams struct{}
+
+// TaskQueueParams are the parameters of task_queue. Without cancel and up, it only shows.
+type TaskQueueParams struct {
+	Task   string   `json:"task" cli:"arg" doc:"task: name, branch, id or id prefix" tool:"-"`
+	Cancel []string `json:"cancel,omitempty" cli:"cancel" doc:"take these prompts out of the queue, by id; all for every one"`
+	Up     string   `json:"up,omitempty" cli:"up" doc:"let this prompt change places with the one before it"`
+}
 
 // TaskStopParams are the parameters of task_stop: every terminal of the task is ended, its tabs stay.
 type TaskStopParams struct {

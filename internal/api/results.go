@@ -513,6 +513,7 @@ type SettingsResult struct {
 	Settings map[string]any `json:"settings"`
 	ReadOnly bool           `json:"read_only,omitempty"`
 	Problem  string         `json:"problem,omitempty"` // why the file was not taken, with its line
+	Notes    string         `json:"notes,omitempty"`   // keys of the file that are not known, with their lines
 	Key      string         `json:"key,omitempty"`
 	Value    any            `json:"value,omitempty"`
 }
@@ -576,6 +577,24 @@ type WindowState struct {
 	Cages    []CageOffer   `json:"cages"`         // what this machine can enforce, from open to tight
 
 	StaleClients []StaleClient `json:"stale_clients,omitempty"` // registrations that no longer fit
+}
+
+// TaskQueueResult is the result of task_queue: what is left to be typed, for each tab in this order.
+type TaskQueueResult struct {
+	TaskID  string         `json:"task_id"`
+	Prompts []QueuedPrompt `json:"prompts"`
+}
+
+// QueuedPrompt is a prompt that waits for its agent.
+type QueuedPrompt struct {
+	ID        string `json:"id"`
+	TabID     string `json:"tab_id"`
+	Text      string `json:"text"` // its beginning, where Truncated
+	Bytes     int    `json:"bytes"`
+	Truncated bool   `json:"truncated,omitempty"`
+	Typing    bool   `json:"typing,omitempty"`    // it is being typed now, and cannot be taken back
+	FromTask  string `json:"from_task,omitempty"` // id of the task whose caged agent sent it
+	Created   string `json:"created"`
 }
 
 // TaskStopResult is the result of task_stop.

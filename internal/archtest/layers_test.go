@@ -131,6 +131,7 @@ var table = []row{
 	{pkg: "internal/childproc", in: leaf},
 	{pkg: "internal/datadir", in: leaf},
 	{pkg: "internal/fault", in: leaf},
+	{pkg: "internal/near", in: leaf},
 	{pkg: "internal/ids", in: leaf},
 	{pkg: "internal/secret", in: leaf},
 	{pkg: "internal/selfrun", in: leaf},

@@ -36,7 +36,7 @@ var libraries = []library{
 	{"golang.org/x/sys", nil, "of the Go project"},
 	{"golang.org/x/term", []string{"internal/cli"}, "the person's terminal is touched by the CLI alone"},
 	{"modernc.org/sqlite", []string{"internal/store"}, "the database has one owner"},
-	{"mvdan.cc/sh/v3", []string{"internal/agent", "internal/core", "internal/shellenv", "internal/childproc"}, "command lines are quoted and split by it, never by hand"},
+	{"mvdan.cc/sh/v3", []string{"internal/agent", "internal/cli", "internal/core", "internal/shellenv", "internal/childproc"}, "command lines are quoted and split by it, never by hand"},
 	{"pgregory.net/rapid", []string{}, "for tests"},
 }
 

@@ -119,9 +119,9 @@ func (p *parser) withoutVerb() error {
 	case len(p.words) == 0:
 		return badUsage(nil, "%q needs one more word: %s", p.inv.path, strings.Join(nextWords(p.inv.path), ", "))
 	case strings.HasPrefix(p.words[0], "-"):
-		return badUsage(nil, "There is no flag %s for every verb", clean(p.words[0]))
+		return orNear(badUsage(nil, "There is no flag %s for every verb", clean(p.words[0])), p.words[0], flagsOf(nil))
 	}
-	return badUsage(nil, "There is no verb %q", strings.TrimSpace(p.inv.path+" "+clean(p.words[0])))
+	return noVerb(strings.TrimSpace(p.inv.path + " " + p.words[0]))
 }
 
 // globalFlag takes a global flag from the front, if there is one.
@@ -215,7 +215,7 @@ func (p *parser) param(is func(verb.Param) bool) *verb.Param {
 func (p *parser) take(q *verb.Param, flag, value string, has bool) error {
 	v := p.inv.verb
 	if q == nil {
-		return badUsage(v, "%s has no flag %s", v.CLI, clean(flag))
+		return orNear(badUsage(v, "%s has no flag %s", v.CLI, clean(flag)), flag, flagsOf(v))
 	}
 	if q.Type == verb.Bool {
 		return p.takeBool(q, flag, value, has)

@@ -122,6 +122,14 @@ func badUsage(v *verb.Verb, format string, args ...any) error {
 	return &usageError{cause: cause, usage: usageLine(v)}
 }
 
+// orNear adds to a usage error the word that was probably meant.
+func orNear(err error, asked string, have []string) error {
+	if u, ok := err.(*usageError); ok {
+		u.cause = u.cause.OrNear(asked, have)
+	}
+	return err
+}
+
 // finish prints an error, if there was one, and chooses the exit code.
 func (r *runner) finish(ctx context.Context, inv invocation, err error) int {
 	if err == nil {

@@ -53,7 +53,7 @@ func (r *runner) help(path string) error {
 	path = strings.Join(strings.Fields(path), " ")
 	v := find(path)
 	if v == nil && path != "" && !isPrefix(path) {
-		return badUsage(nil, "There is no verb %q", clean(path))
+		return noVerb(path)
 	}
 	if r.global.json() {
 		return r.helpJSON(path)

@@ -57,3 +57,29 @@ func nextWords(group string) []string {
 	}
 	return out
 }
+
+// noVerb is the answer to words that name no verb, with the one that was probably meant.
+func noVerb(asked string) error {
+	var all []string
+	for _, v := range verb.All() {
+		for _, path := range paths(&v) {
+			first, _, _ := strings.Cut(path, " ")
+			all = append(all, path, first)
+		}
+	}
+	return orNear(badUsage(nil, "There is no verb %q", clean(asked)), asked, all)
+}
+
+// flagsOf lists the flags of a verb, those of every verb among them.
+func flagsOf(v *verb.Verb) []string {
+	var out []string
+	for _, f := range globalFlags() {
+		out = append(out, f.Flag)
+	}
+	if v != nil {
+		for _, f := range commandOf(v).Flags {
+			out = append(out, f.Flag)
+		}
+	}
+	return out
+}

@@ -28,6 +28,7 @@ func renderers() map[string]func(*printer, json.RawMessage) error {
 		"task_archive":      as(showArchive),
 		"task_restore":      as(showRestore),
 		"task_stop":         as(showStop),
+		"task_queue":        as(showQueue),
 		"task_sandbox":      as(showSandbox),
 		"sandbox_allow":     as(showAllow),
 		"sandbox_groups":    as(showGroups),
@@ -228,8 +229,12 @@ func showLedger(p *printer, r api.LedgerResult) {
 
 // showSettings writes one value bare, and all settings as JSON, which is as close to their types as text comes.
 func showSettings(p *printer, r api.SettingsResult) {
-	if r.Problem != "" {
-		p.note("termic: %s", clean(r.Problem))
+	for _, text := range []string{r.Problem, r.Notes} {
+		for _, line := range strings.Split(text, "\n") {
+			if line != "" {
+				p.note("termic: %s", clean(line))
+			}
+		}
 	}
 	if r.Key != "" {
 		if r.Value == nil { // taken out, and without a default

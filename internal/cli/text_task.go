@@ -216,3 +216,27 @@ func showTabClose(p *printer, r api.TaskTabCloseResult) {
 	}
 	p.printf("Closed %s%s\n", clean(r.Title), end)
 }
+
+// showQueue lists what waits for the agents of a task.
+func showQueue(p *printer, r api.TaskQueueResult) {
+	if len(r.Prompts) == 0 {
+		p.note("Nothing waits for the agents of this task")
+		return
+	}
+	var rows [][]string
+	for _, q := range r.Prompts {
+		state := "waits"
+		if q.Typing {
+			state = "is being typed"
+		}
+		first, _, more := strings.Cut(strings.TrimSpace(q.Text), "\n")
+		if runes := []rune(first); len(runes) > 60 {
+			first, more = string(runes[:60]), true
+		}
+		if more || q.Truncated {
+			first += "…"
+		}
+		rows = append(rows, []string{clean(q.ID), clean(short(q.TabID)), state, clean(first)})
+	}
+	p.table([]string{"PROMPT", "TAB", "STATE", "BEGINS"}, rows)
+}

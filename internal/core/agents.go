@@ -2,7 +2,9 @@ package core
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"termic/internal/agent"
@@ -17,12 +19,15 @@ import (
 func (c *Core) takeSettings(s settings.Settings) {
 	customs := make([]agent.Custom, len(s.Agents))
 	for i, a := range s.Agents {
-		customs[i] = agent.Custom{ID: a.ID, Name: a.Name, Command: a.Command, Args: a.Args, Env: a.Env,
+		customs[i] = agent.Custom{ID: a.ID, Name: a.Name, Command: homePath(c.home, a.Command), Args: a.Args, Env: a.Env,
 			MCPArgs: a.MCPArgs, Connect: agent.Connect(a.MCPConnect),
 			YoloArgs: a.YoloArgs, ResumeArgs: a.ResumeArgs, SessionIDArgs: a.SessionIDArgs, ResumeIDArgs: a.ResumeIDArgs,
 			Busy: a.Signals.Busy, Idle: a.Signals.Idle, Attention: a.Signals.Attention, Pending: a.Signals.Pending,
 			WorkDone: a.WorkDone, Disabled: a.Disabled != nil && *a.Disabled,
 			SandboxPaths: a.SandboxPaths, SandboxHosts: a.SandboxHosts, LoginStays: a.ReturnLogin != nil && !*a.ReturnLogin}
+	}
+	if note := c.settings.Note(); note != "" {
+		c.log.Warn("settings with keys that are not known", "notes", note)
 	}
 	registry, problems := agent.NewRegistry(customs)
 	notices := make([]string, 0, len(problems))
@@ -34,6 +39,16 @@ func (c *Core) takeSettings(s settings.Settings) {
 	c.mu.Lock()
 	c.agentNotices = notices
 	c.mu.Unlock()
+}
+
+// homePath puts the home folder in the place of a ~ or $HOME that a path begins with, as a shell would.
+func homePath(home, path string) string {
+	for _, at := range []string{"~", "$HOME"} {
+		if rest, ok := strings.CutPrefix(path, at+"/"); ok {
+			return filepath.Join(home, rest)
+		}
+	}
+	return path
 }
 
 // probeLimit bounds how long a call waits for the login shell before it goes on with what the app itself was given.

@@ -203,7 +203,7 @@ func (c *Core) SettingsGet(_ context.Context, _ *Call, p api.SettingsGetParams) 
 }
 
 func (c *Core) settingsResult(key string) (api.SettingsResult, error) {
-	result := api.SettingsResult{File: c.settings.Path(), Settings: c.settings.Values(), ReadOnly: c.settings.ReadOnly(), Problem: c.settings.Problem(), Key: key}
+	result := api.SettingsResult{File: c.settings.Path(), Settings: c.settings.Values(), ReadOnly: c.settings.ReadOnly(), Problem: c.settings.Problem(), Notes: c.settings.Note(), Key: key}
 	if key == "" {
 		return result, nil
 	}
@@ -235,7 +235,7 @@ func (c *Core) SettingsReset(ctx context.Context, _ *Call, p api.SettingsResetPa
 	result, err := c.settingsResult(p.Key)
 	if fault.CodeOf(err) == fault.NotFound { // it has no default: nothing of it is in force any more
 		return api.SettingsResult{File: c.settings.Path(), Settings: map[string]any{}, ReadOnly: c.settings.ReadOnly(),
-			Problem: c.settings.Problem(), Key: p.Key}, nil
+			Problem: c.settings.Problem(), Notes: c.settings.Note(), Key: p.Key}, nil
 	}
 	return result, err
 }

@@ -60,8 +60,8 @@ func (c *Core) agentFinding(ctx context.Context) api.Finding {
 
 func (c *Core) settingsFinding() api.Finding {
 	f := api.Finding{Name: "settings", Level: "ok", Detail: c.settings.Path()}
-	if p := c.settings.Problem(); p != "" {
-		f.Level, f.Detail, f.Fix = "warn", p, "Edit "+c.settings.Path()+"; it is taken up at once."
+	if p := strings.TrimSpace(c.settings.Problem() + "\n" + c.settings.Note()); p != "" {
+		f.Level, f.Detail, f.Fix = "warn", strings.ReplaceAll(p, "\n", "; "), "Edit "+c.settings.Path()+"; it is taken up at once."
 	}
 	return f
 }

@@ -71,7 +71,11 @@ func findPrompt(all []api.Prompt, selector string) (api.Prompt, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return api.Prompt{}, fault.New(fault.NotFound, "The library has no prompt %q", selector).WithHint("`termic prompts` lists them.")
+		ids := make([]string, len(all))
+		for i, p := range all {
+			ids[i] = p.ID
+		}
+		return api.Prompt{}, fault.New(fault.NotFound, "The library has no prompt %q", selector).WithHint("`termic prompts` lists them.").OrNear(selector, ids)
 	}
 	ids := make([]string, len(found))
 	for i, p := range found {

@@ -65,7 +65,41 @@ func (c *Core) taskNamed(ctx context.Context, caller grant.Caller, ref api.TaskR
 			return t.ID, nil
 		}
 	}
+	if len(found) == 0 && !confined(caller) {
+		return "", c.otherwise(ctx, caller, tasks, names, ref, verb)
+	}
 	return oneTask(caller, found, names, ref.Task)
+}
+
+// otherwise is what is true of a name that no task answers to for this verb: it may be that of an archived task, or, where
+// an archived one is wanted, of one that is not. It is for callers from whom nothing is hidden.
+func (c *Core) otherwise(ctx context.Context, caller grant.Caller, tasks []store.Task, names map[string]string, ref api.TaskRef, verb string) error {
+	restoring := verb == "task_restore"
+	others, err := c.store.Tasks(ctx, store.TaskFilter{Archived: !restoring})
+	if err != nil {
+		return err
+	}
+	for _, t := range others {
+		project := names[t.ProjectID]
+		if t.ID != strings.ToUpper(ref.Task) && !strings.EqualFold(t.Name, ref.Task) && !strings.EqualFold(project+"/"+t.Name, ref.Task) ||
+			ref.Project != "" && !strings.EqualFold(project, ref.Project) && t.ProjectID != strings.ToUpper(ref.Project) {
+			continue
+		}
+		if restoring {
+			return fault.New(fault.Conflict, "The task %q is not archived, so there is nothing to restore", t.Name).WithHint("`termic status %s` shows it.", shellWord(t.Name))
+		}
+		return fault.New(fault.NotFound, "The task %q is archived", t.Name).WithHint("`termic restore %s` brings it back.", shellWord(t.Name))
+	}
+	known := make([]string, 0, len(tasks))
+	for _, t := range tasks {
+		known = append(known, t.Name)
+	}
+	if strings.Contains(ref.Task, "/") {
+		for i, t := range tasks {
+			known[i] = names[t.ProjectID] + "/" + t.Name
+		}
+	}
+	return fault.From(noTask(caller, ref.Task)).OrNear(ref.Task, known)
 }
 
 func oneTask(caller grant.Caller, found []store.Task, names map[string]string, asked string) (string, error) {
@@ -184,7 +218,7 @@ func (c *Core) resolveProject(ctx context.Context, caller grant.Caller, asked st
 	if len(names) == 0 && !confined(caller) {
 		return store.Project{}, e.WithHint("Add one: `termic project add PATH`.")
 	}
-	return store.Project{}, e.WithHint("%s", listed("There are", names))
+	return store.Project{}, e.WithHint("%s", listed("There are", names)).OrNear(asked, names)
 }
 
 // resolveTab finds a tab of a task: exact id, then the number that the strip shows, then title or agent id without

@@ -11,6 +11,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+
+	"termic/internal/near"
 )
 
 // Code names a kind of failure. The set is closed: every face maps all of it, and a test walks All.
@@ -70,6 +73,15 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	c := *e
 	c.Hint = fmt.Sprintf(format, args...)
 	return &c
+}
+
+// OrNear returns a copy whose hint begins with the one of have that was probably meant by asked, where there is one.
+func (e *Error) OrNear(asked string, have []string) *Error {
+	guess, ok := near.Match(asked, have)
+	if !ok {
+		return e
+	}
+	return e.WithHint("%s", strings.TrimSpace(fmt.Sprintf("Did you mean %q? %s", guess, e.Hint)))
 }
 
 // WithData returns a copy that carries one more datum for programs.

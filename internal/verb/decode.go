@@ -50,8 +50,8 @@ func (v *Verb) decode(caller grant.Caller, raw json.RawMessage) (any, error) {
 		}
 	}
 	for _, p := range offered {
-		if value, ok := fields[p.Name]; p.Required && (!ok || string(value) == `""`) {
-			return nil, fault.New(fault.InvalidArgument, "%s needs %q: %s", v.Name, p.Name, p.Doc)
+		if value, ok := fields[p.Name]; p.Required && (!ok || string(value) == `""` && !p.Empty) {
+			return nil, fault.New(fault.InvalidArgument, "%s needs %s: %s", v.nameOn(caller.Face), p.quotedOn(caller.Face), p.Doc)
 		}
 	}
 	if err := together(offered, fields, caller.Face); err != nil {
@@ -151,7 +151,7 @@ func unknownParam(v *Verb, name string, offered []Param) error {
 	if len(names) == 0 {
 		return err.WithHint("It takes none.")
 	}
-	return err.WithHint("It takes: %s.", strings.Join(names, ", "))
+	return err.WithHint("It takes: %s.", strings.Join(names, ", ")).OrNear(name, names)
 }
 
 func sortedKeys(m map[string]json.RawMessage) []string {

@@ -3,6 +3,7 @@ package verb
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"termic/internal/fault"
@@ -49,4 +50,20 @@ func (p Param) nameOn(face grant.Face) string {
 		return strings.ToUpper(p.Name)
 	}
 	return "--" + p.Flag
+}
+
+// quotedOn is nameOn in quotation marks where it is not a word of the command line.
+func (p Param) quotedOn(face grant.Face) string {
+	if face == grant.CLI {
+		return p.nameOn(face)
+	}
+	return strconv.Quote(p.Name)
+}
+
+// nameOn is what people call a verb on a face.
+func (v *Verb) nameOn(face grant.Face) string {
+	if face == grant.CLI && v.CLI != "" {
+		return v.CLI
+	}
+	return v.Name
 }
