@@ -101,12 +101,12 @@ func (c *composer) layers() error {
 	for _, l := range c.w.Layers {
 		for _, e := range l.Read {
 			if err := c.entry(l, e, false); err != nil {
-				return err
+				return ofEntry(err, l, e, false)
 			}
 		}
 		for _, e := range l.Write {
 			if err := c.entry(l, e, true); err != nil {
-				return err
+				return ofEntry(err, l, e, true)
 			}
 		}
 		for _, e := range l.Deny {
@@ -135,13 +135,8 @@ func (c *composer) entry(l Layer, text string, write bool) error {
 		return fault.New(fault.InvalidArgument, "%s grants %q, and on the way there is a link in a folder that the agent may write: it leads to %q", l.Name, text, path).
 			WithHint("The agent may have made it. If it is yours, name what it leads to; else put back what was there.")
 	}
-	if covers(c.w.DataDir, path) {
-		return fault.New(fault.InvalidArgument, "%s grants %q, which lies in Termic's own data folder", l.Name, text).
-			WithHint("Take it out of the list. No cage may see that folder.")
-	}
-	if why := c.special(path); why != "" {
-		return fault.New(fault.InvalidArgument, "%s grants %q: %s", l.Name, text, why).
-			WithHint("Name the folders that the agent needs.")
+	if err := c.grantable(l, text, path); err != nil {
+		return err
 	}
 	if covers(path, c.w.DataDir) {
 		c.warn("%s grants %q, which contains Termic's data folder. That folder stays hidden.", l.Name, text)

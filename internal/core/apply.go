@@ -221,6 +221,9 @@ func (c *Core) SettingsSet(ctx context.Context, _ *Call, p api.SettingsSetParams
 	if err != nil {
 		return api.SettingsResult{}, err
 	}
+	if err := c.checkGrants(p.Key, value); err != nil {
+		return api.SettingsResult{}, err
+	}
 	if err := c.settings.Patch(ctx, map[string]any{p.Key: value}); err != nil {
 		return api.SettingsResult{}, err
 	}

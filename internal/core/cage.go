@@ -148,7 +148,11 @@ func (c *Core) policyOf(ctx context.Context, t store.Task, agentID, program stri
 	if err := c.gitFolders(ctx, t, &w); err != nil {
 		return sandbox.Policy{}, err
 	}
-	return sandbox.Compose(w)
+	policy, err := sandbox.Compose(w)
+	if err != nil {
+		err = c.sayHow(ctx, t, agentID, layers, err)
+	}
+	return policy, err
 }
 
 // everWritten are the folders that cages of any task may write or may have written, as the lists name them.

@@ -2,8 +2,6 @@ package core
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -237,9 +235,6 @@ func hostRules(list []string) ([]string, error) {
 // Nothing that runs is ended: it keeps the cage that it has until it is started again.
 func (c *Core) SandboxAllow(ctx context.Context, call *Call, p api.SandboxAllowParams) (api.SandboxAllowResult, error) {
 	kind, target, err := c.allowed(p)
-	if err == nil && kind != api.DenyHost {
-		err = c.refuseMissing(target)
-	}
 	if err != nil {
 		return api.SandboxAllowResult{}, err
 	}
@@ -273,25 +268,6 @@ func (c *Core) SandboxAllow(ctx context.Context, call *Call, p api.SandboxAllowP
 	result.Restart = result.Restart && result.Changed
 	c.beacon.change()
 	return result, err
-}
-
-// refuseMissing refuses a path where nothing is: no cage is given one, since a link could be put there later, and so no
-// agent would start any more.
-func (c *Core) refuseMissing(p string) error {
-	if strings.HasPrefix(p, "$WORKSPACE") || p == sandbox.SSHAgentEntry {
-		return nil // each task, or each login, has its own
-	}
-	path := p
-	for _, home := range []string{"$HOME", "~"} {
-		if rest, ok := strings.CutPrefix(p, home); ok {
-			path = filepath.Join(c.home, rest)
-		}
-	}
-	if _, err := os.Stat(path); err == nil {
-		return nil
-	}
-	return fault.New(fault.InvalidArgument, "There is nothing at %s", p).
-		WithHint("Make it first, or allow the folder that it shall be in: %s.", filepath.Dir(p))
 }
 
 // allowed reads which one thing is to be allowed.

@@ -100,7 +100,7 @@ func TestEditEndsWhatRuns(t *testing.T) {
 	if got, err := hostRules([]string{"@registries", "@forges", "A.b"}); err != nil || !slices.Equal(got, []string{"@registries", "@forges", "a.b"}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	for _, p := range []api.TaskSandboxParams{{MCP: true, NoMCP: true}, {Projects: []string{"nowhere"}}, {Agents: []string{"nobody"}}, {Hosts: []string{"http://x/"}},
+	for _, p := range []api.TaskSandboxParams{{Projects: []string{"nowhere"}}, {Agents: []string{"nobody"}}, {Hosts: []string{"http://x/"}},
 		{Read: []string{"relative"}}, {Write: []string{"/a\nb"}}} {
 		if _, err := r.edit(other, p); err == nil || !r.good(untouched) {
 			t.Errorf("%+v: %v", p, err)
@@ -337,9 +337,6 @@ func TestRepositoryListsWaitForConsent(t *testing.T) {
 		t.Error(err)
 	}
 	expect("taken back", false)
-	if _, err := consent(api.ProjectConsentParams{Withdraw: true, Digest: shown.Repo.Digest}); fault.CodeOf(err) != fault.InvalidArgument {
-		t.Errorf("both: %v", err)
-	}
 	must(t, os.Remove(filepath.Join(r.dir, ".termic.yaml")))
 	if _, err := consent(api.ProjectConsentParams{Digest: shown.Repo.Digest}); fault.CodeOf(err) != fault.NotFound {
 		t.Errorf("without a file: %v", err)
@@ -480,17 +477,45 @@ type anyMode struct{ ownCages }
 
 func (anyMode) Check(sandbox.Mode) error { return nil }
 
-// TestAllowNothing: what does not exist is given to no cage, so allowing it would only keep agents from starting.
-func TestAllowNothing(t *testing.T) {
-	c := &Core{home: t.TempDir()}
-	for _, p := range []string{"/no/such/place", "$HOME/missing", "~/missing"} {
-		if err := c.refuseMissing(p); fault.CodeOf(err) != fault.InvalidArgument {
+// TestGrantsThatNoCageHas: what the start of a cage would refuse is refused when it is written, in every list.
+func TestGrantsThatNoCageHas(t *testing.T) {
+	home := t.TempDir()
+	c := &Core{home: home, dataDir: t.TempDir()}
+	for _, p := range []string{"/no/such/place", "$HOME/missing", "~/missing", "/", "/proc", "/dev/shm", "/tmp", "~", "$HOME", home, c.dataDir, c.dataDir + "/..//" + filepath.Base(c.dataDir), "relative"} {
+		for _, err := range []error{second(c.paths([]string{"/usr", p})), c.checkGrants("sandbox.read", []string{p}), c.checkGrants("agents.mine.sandbox_paths", []string{p})} {
+			if f := fault.From(err); f == nil || f.Code != fault.InvalidArgument || f.Hint == "" {
+				t.Errorf("%s: %v", p, err)
+			}
+		}
+	}
+	for _, p := range []string{"/usr", "$WORKSPACE/later", "$SSH_AUTH_SOCK", home + "/.."} {
+		if _, err := c.paths([]string{p}); err != nil {
 			t.Errorf("%s: %v", p, err)
 		}
 	}
-	for _, p := range []string{"/usr", "$HOME", "~", "$WORKSPACE/later"} {
-		if err := c.refuseMissing(p); err != nil {
-			t.Errorf("%s: %v", p, err)
+	if err := c.checkGrants("keys.newTask", "/"); err != nil {
+		t.Error(err)
+	}
+}
+
+func second[A any](_ A, err error) error { return err }
+
+// TestRefusedEntrySaysHowToTakeItOut: an entry that became bad after it was written keeps agents from starting, and the
+// refusal names the command that helps.
+func TestRefusedEntrySaysHowToTakeItOut(t *testing.T) {
+	r := newIDRig(t)
+	gone := filepath.Join(t.TempDir(), "gone")
+	for _, c := range []struct{ layer, agent, want string }{
+		{layerTask, "talker", "`termic sandbox 'my task' --write /usr`"},
+		{layerProject, "talker", "`termic project settings p --write /usr`"},
+		{layerSettings, "talker", "`termic settings set sandbox.write '[\"/usr\"]'`"},
+		{layerAgent + "talker", "talker", "`termic settings set agents.talker.sandbox_paths '[\"/usr\"]'`"},
+	} {
+		l := sandbox.Layer{Name: c.layer, Write: []string{"/usr", gone}}
+		err := fault.New(fault.InvalidArgument, "no").WithData("entry", sandbox.Entry{Layer: c.layer, Text: gone, Write: true})
+		got := fault.From(r.sayHow(t.Context(), store.Task{Name: "my task", ProjectID: r.project.ID}, c.agent, []sandbox.Layer{l}, err))
+		if !strings.Contains(got.Hint, c.want) || got.Data != nil {
+			t.Errorf("%s: %s %v", c.layer, got.Hint, got.Data)
 		}
 	}
 }

@@ -260,6 +260,9 @@ func (c *Core) paths(list []string) ([]string, error) {
 			return nil, fault.New(fault.InvalidArgument, "%q is not a path that a cage can be given", p).
 				WithHint("Give an absolute path, or one that begins with ~/, $HOME/ or $WORKSPACE/.")
 		}
+		if err := sandbox.CheckEntry("The list", p, c.home, c.dataDir); err != nil {
+			return nil, err
+		}
 		out = union(out, []string{p})
 	}
 	return out, nil

@@ -111,7 +111,7 @@ func runPage(t *testing.T, r *rig, name string, least int) ([]block, []string, s
 		t.Fatalf("%d blocks gave %d parts:\n%s", len(blocks), len(parts), out)
 	}
 	for i, b := range blocks {
-		pattern := "^" + strings.ReplaceAll(regexp.QuoteMeta(b.answer), "…", ".*") + "$"
+		pattern := "(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(b.answer), "…", ".*") + "$"
 		if b.answer != "" && !regexp.MustCompile(pattern).MatchString(parts[i]) {
 			t.Errorf("the page says\n%sand what comes back is\n%s", b.answer, parts[i])
 		}
