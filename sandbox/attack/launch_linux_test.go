@@ -105,7 +105,7 @@ func (h *host) uncaged(role string, extra ...string) *attacker {
 }
 
 // limits are those of every cage here.
-var limits = cage.Limits{Processes: 100, Memory: 96 << 20, OpenFiles: 512}
+var limits = cage.Limits{Processes: 100, Memory: 256 << 20, OpenFiles: 512}
 
 // A cageKind is what is special about a cage, besides its mode.
 type cageKind int

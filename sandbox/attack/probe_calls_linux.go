@@ -133,7 +133,23 @@ func deviceMakeDisk(g *Ground, name string) (string, error) {
 
 // limitProbes use something up, a little beyond the limit that was set.
 func limitProbes() map[string]probe {
-	return map[string]probe{"limit/files": limitFiles, "limit/tmp": limitTmp, "limit/memory": limitMemory, "limit/processes": limitProcesses}
+	return map[string]probe{"limit/files": limitFiles, "limit/tmp": limitTmp, "limit/memory": limitMemory, "limit/processes": limitProcesses,
+		"limit/core": limitCore}
+}
+
+// limitCore asks for cores of crashed programs, which a program of the system may take up outside.
+func limitCore(*Ground, string) (string, error) {
+	var l unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_CORE, &l); err != nil {
+		return "", err
+	}
+	if l.Max == 0 {
+		return "", errNot // nobody here has them
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{Cur: 1 << 20, Max: max(l.Max, 1<<20)}); err != nil {
+		return "", err
+	}
+	return did("a core may have a MiB"), nil
 }
 
 func limitFiles(g *Ground, _ string) (string, error) {

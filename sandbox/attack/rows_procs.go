@@ -113,6 +113,7 @@ func limitRows() []Row {
 		held("limit/tmp", "fills the temporary folders, which are memory"),
 		held("limit/memory", "takes more memory than it may"),
 		held("limit/processes", "forks until it is refused"),
+		held("limit/core", "asks for cores of crashed programs, which a program of the system may take up as root"),
 	}
 }
 

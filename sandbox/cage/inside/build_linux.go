@@ -112,12 +112,18 @@ func wall(b *builder, self int) (abi, watch int, err error) {
 	return abi, watch, nil
 }
 
+// noCore is the limit with which the kernel makes no core of a program that crashes. Many systems hand cores to a program of
+// theirs that runs as root outside, on bytes of the crashed program's choice. A limit of 0 does not keep the kernel from
+// that, and 1 byte does (core(5): fs/coredump.c takes it for a wish to have none). Where the limit was 0 before, nobody
+// without privileges can raise it, and it stays.
+const noCore = 1
+
 // bound sets the limits of each process, for this one and all that come from it.
 func bound(s *wire.Setup) error {
 	for _, l := range []struct {
 		resource int
 		value    int64
-	}{{unix.RLIMIT_NPROC, s.NumProcs}, {unix.RLIMIT_DATA, s.Data}, {unix.RLIMIT_NOFILE, s.OpenFiles}} {
+	}{{unix.RLIMIT_NPROC, s.NumProcs}, {unix.RLIMIT_DATA, s.Data}, {unix.RLIMIT_NOFILE, s.OpenFiles}, {unix.RLIMIT_CORE, noCore}} {
 		if l.value <= 0 {
 			continue
 		}
