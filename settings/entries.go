@@ -51,7 +51,7 @@ func AgentFields() []Field {
 func PromptFields() []Field {
 	return []Field{
 		{Key: "id", Kind: Text, Doc: "Name of the prompt in commands. With the id of a built-in prompt, the entry takes its place.",
-			max: 64, check: id, note: func(p *Prompt) any { return &p.ID }},
+			max: 72, check: promptID, note: func(p *Prompt) any { return &p.ID }},
 		{Key: "title", Kind: Text, Doc: "Name that is shown.", max: 200, check: oneLine, note: func(p *Prompt) any { return &p.Title }},
 		{Key: "body", Kind: Text, Doc: "Text that is sent.", max: maxBody, note: func(p *Prompt) any { return &p.Body }},
 		{Key: "disabled", Kind: Bool, Doc: "Whether it is hidden.", note: func(p *Prompt) any { return &p.Disabled }},

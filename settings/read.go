@@ -159,6 +159,9 @@ func (r *reading) entryID(e map[string]any, name string, i int, seen map[string]
 	at := []string{name, strconv.Itoa(i)}
 	text, _ := e["id"].(string)
 	why := id(text)
+	if name == "prompts" {
+		why = promptID(text)
+	}
 	if why == "" && seen[text] {
 		why = "is used twice; the first entry counts"
 	}

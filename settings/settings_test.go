@@ -608,3 +608,19 @@ func FuzzSettings(f *testing.F) {
 		_ = s.settings.clone()
 	})
 }
+
+// TestBuiltInPromptsCanBeChanged: an entry may have the id of a prompt that comes with the app.
+func TestBuiltInPromptsCanBeChanged(t *testing.T) {
+	f := fresh(t, "")
+	if err := f.Patch(t.Context(), map[string]any{"prompts.builtin:review.title": "Mine", "prompts.own.body": "one\ntwo"}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Prompt{{ID: "builtin:review", Title: "Mine"}, {ID: "own", Body: "one\ntwo"}}, f.Get().Prompts); diff != "" || f.Problem() != "" {
+		t.Errorf("%s\n%s", diff, f.Problem())
+	}
+	if err := f.Patch(t.Context(), map[string]any{"prompts.builtin:review": nil}); err != nil || len(f.Get().Prompts) != 1 {
+		t.Errorf("%v, %+v", err, f.Get().Prompts)
+	}
+	wantCode(t, f.Patch(t.Context(), map[string]any{"prompts.other:review.title": "x"}), fault.InvalidArgument)
+	wantCode(t, f.Patch(t.Context(), map[string]any{"agents.builtin:review.name": "x"}), fault.InvalidArgument)
+}

@@ -282,6 +282,9 @@ func emptyOrID(text string) string {
 	return id(text)
 }
 
+// promptID also takes the id of a prompt that comes with the app: an entry with it changes that one.
+func promptID(text string) string { return id(strings.TrimPrefix(text, "builtin:")) }
+
 // id is the form of the names of agents and prompts: they stand in keys, arguments and environments.
 func id(text string) string {
 	const why = "must be 1 to 64 characters of a-z, A-Z, 0-9, - and _, and begin with a letter or digit"

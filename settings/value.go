@@ -36,12 +36,12 @@ func resolve(key string) (target, error) {
 		}
 	case "agents", "prompts":
 		entry, name, _ := strings.Cut(rest, ".")
-		if id(entry) != "" {
-			break
-		}
-		fields := AgentFields()
+		fields, why := AgentFields(), id(entry)
 		if section == "prompts" {
-			fields = PromptFields()
+			fields, why = PromptFields(), promptID(entry)
+		}
+		if why != "" {
+			break
 		}
 		if name == "" {
 			return target{list: section, entry: entry}, nil

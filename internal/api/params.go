@@ -268,7 +268,7 @@ type WindowStateParams struct{}
 
 // TaskQueueParams are the parameters of task_queue. Without cancel and up, it only shows.
 type TaskQueueParams struct {
-	Task   string   `json:"task" cli:"arg" doc:"task: name, branch, id or id prefix" tool:"-"`
+	Target
 	Cancel []string `json:"cancel,omitempty" cli:"cancel" doc:"take these prompts out of the queue, by id; all for every one"`
 	Up     string   `json:"up,omitempty" cli:"up" doc:"let this prompt change places with the one before it"`
 }

@@ -86,6 +86,36 @@ func (t *Tx) SetPromptState(ctx context.Context, id, state, reason string, from 
 	return err
 }
 
+// MovePromptUp lets a queued prompt change places with the one that is queued before it for the same tab. The first one
+// stays where it is.
+func (t *Tx) MovePromptUp(ctx context.Context, id string) error {
+	p, err := t.Prompt(ctx, id)
+	if err != nil {
+		return err
+	}
+	if p.State != PromptQueued {
+		return fault.New(fault.Conflict, "The prompt is %s", p.State).WithData("state", p.State)
+	}
+	before, err := one(ctx, t.Reader, scanPrompt, noPrompt(), `SELECT `+promptColumns+` FROM prompts WHERE tab_id = ? AND state = 'queued'
+		AND seq < ? ORDER BY seq DESC LIMIT 1`, p.TabID, p.Seq)
+	if fault.CodeOf(err) == fault.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	// seq is unique, so one of the two stands aside meanwhile; those in use begin at 1.
+	for _, step := range []struct {
+		id  string
+		seq int64
+	}{{p.ID, -p.Seq}, {before.ID, p.Seq}, {p.ID, before.Seq}} {
+		if _, err := t.q.ExecContext(ctx, `UPDATE prompts SET seq = ? WHERE id = ?`, step.seq, step.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // InterruptPrompts is for a start: what was being delivered when the app ended becomes unknown, and is returned.
 func (t *Tx) InterruptPrompts(ctx context.Context) ([]Prompt, error) {
 	return many(ctx, t.Reader, scanPrompt, `UPDATE prompts SET state = 'unknown', reason = 'Termic ended while it was being delivered',

@@ -368,6 +368,54 @@ func TestPromptQueue(t *testing.T) {
 	}
 }
 
+// TestMovePromptUp: places are changed within one tab, and what is typed or done stays where it is.
+func TestMovePromptUp(t *testing.T) {
+	s, ctx := openNew(t), t.Context()
+	p := addProject(t, s, "alpha")
+	task := must[Task](t)(s.CreateTask(ctx, Task{ProjectID: p.ID, Name: "one"}))
+	tab := must[Tab](t)(s.CreateTab(ctx, Tab{TaskID: task.ID, Kind: TabAgent}))
+	other := must[Tab](t)(s.CreateTab(ctx, Tab{TaskID: task.ID, Kind: TabAgent}))
+	add := func(tab Tab, text string) Prompt {
+		return must[Prompt](t)(s.EnqueuePrompt(ctx, Prompt{TabID: tab.ID, Text: text}))
+	}
+	a, x, b, c := add(tab, "a"), add(other, "x"), add(tab, "b"), add(tab, "c")
+	up := func(p Prompt) error {
+		return s.Write(ctx, func(tx *Tx) error { return tx.MovePromptUp(ctx, p.ID) })
+	}
+	want := func(order string) {
+		t.Helper()
+		got := ""
+		for _, p := range must[[]Prompt](t)(s.Prompts(ctx, tab.ID)) {
+			got += p.Text
+		}
+		if got != order {
+			t.Errorf("the queue is %s, want %s", got, order)
+		}
+	}
+	for _, step := range []struct {
+		p     Prompt
+		order string
+	}{{c, "acb"}, {c, "cab"}, {c, "cab"}, {x, "cab"}, {b, "cba"}} {
+		if err := up(step.p); err != nil {
+			t.Fatal(err)
+		}
+		want(step.order)
+	}
+	if err := s.SetPromptState(ctx, c.ID, PromptDelivering, "", PromptQueued); err != nil {
+		t.Fatal(err)
+	}
+	if err := up(b); err != nil { // never before what is being typed
+		t.Fatal(err)
+	}
+	want("cba")
+	wantCode(t, up(c), fault.Conflict)
+	add(tab, "d")
+	if err := up(a); err != nil {
+		t.Fatal(err)
+	}
+	want("cabd")
+}
+
 func TestArchivedTaskCancelsItsQueue(t *testing.T) {
 	s, ctx := openNew(t), t.Context()
 	p := addProject(t, s, "alpha")

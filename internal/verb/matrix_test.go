@@ -61,6 +61,7 @@ attach            reach  none   none   none   none    none    none
 path              reach  none   none   none   none    none    none
 ledger            any    none   none   none   none    none    none
 settings_get      any    none   none   none   none    none    none
+task_queue        reach  none   none   none   none    none    none
 settings_set      any    none   none   none   none    none    none
 settings_reset    any    none   none   none   none    none    none
 mcp_status        any    none   none   none   none    none    none

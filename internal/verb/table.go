@@ -69,6 +69,8 @@ var table = []Verb{
 		Doc: "Bring an archived task back with its branch and what was left uncommitted"}, (*core.Core).TaskRestore),
 	define(Verb{Name: "task_stop", CLI: "stop", Class: grant.Owner, Effect: destroys, NotOn: notOnMCP("an agent closes tabs one by one"),
 		Doc: "End every terminal of a task; its tabs stay and can be started again"}, (*core.Core).TaskStop),
+	define(Verb{Name: "task_queue", CLI: "queue", Class: grant.Owner, Effect: writes, CwdTarget: true, NotOn: notOnMCP("what waits for whom is the owner's to order"),
+		Doc: "Show the prompts that wait for the agents of a task, take some out, or move one up"}, (*core.Core).TaskQueue),
 	define(Verb{Name: "task_sandbox", CLI: "sandbox", Class: grant.Owner, Effect: destroys, NotOn: notOnMCP(cagesAreTheOwners),
 		Doc: "Show how the agents of a task are caged, or change it; a change ends its terminals"}, (*core.Core).TaskSandbox),
 	define(Verb{Name: "sandbox_allow", CLI: "sandbox allow", Class: grant.Owner, Effect: sets, NotOn: notOnMCP(cagesAreTheOwners),

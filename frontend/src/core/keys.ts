@@ -51,6 +51,8 @@ const rows = [
   },
   { name: "review", label: "Review changes", group: "Tasks", mac: "Shift+Meta+R", elsewhere: "Ctrl+Shift+R" },
   { name: "compose", label: "Write a prompt", group: "Tasks", mac: "Alt+Meta+P", elsewhere: "Ctrl+Alt+P" },
+  { name: "queue", label: "Show what is queued", group: "Tasks", mac: "Alt+Meta+Q", elsewhere: "Ctrl+Alt+Q" },
+  { name: "broadcast", label: "Broadcast a prompt", group: "Tasks", mac: "Shift+Meta+B", elsewhere: "Ctrl+Shift+B" },
   { name: "stopAgents", label: "Stop agents and terminals", group: "Tasks", mac: "Meta+.", elsewhere: "Ctrl+Shift+." },
   { name: "newTab", label: "Open a terminal", group: "Tabs", mac: "Meta+T", elsewhere: "Ctrl+Shift+T" },
   { name: "closeTab", label: "Close tab", group: "Tabs", mac: "Meta+W", elsewhere: "Ctrl+Shift+W" },

@@ -18,6 +18,8 @@ export interface WindowSettings {
   sandboxHosts: string[];
   /** Of what the desktop tells while nobody looks at the window. */
   notify: { needsInput: boolean; done: boolean; failed: boolean };
+  /** Ids of the prompts that the file has: the person's own, and changed ones of the app. */
+  ownPrompts: string[];
   /** Shortcuts that the person chose: by the name of the action, "" for none. */
   keys: Record<string, string>;
 }
@@ -39,6 +41,7 @@ export const defaultSettings: WindowSettings = {
   sandboxWrite: [],
   sandboxHosts: [],
   notify: { needsInput: true, done: true, failed: true },
+  ownPrompts: [],
   keys: {},
 };
 
@@ -69,6 +72,7 @@ export function readSettings(values: Record<string, unknown>): WindowSettings {
       done: flag(values, "notifications.done", d.notify.done),
       failed: flag(values, "notifications.failed", d.notify.failed),
     },
+    ownPrompts: idsOf(at(values, "prompts")),
     keys: textsByName(at(values, "keys")),
   };
 }
@@ -102,6 +106,11 @@ function flag(values: Record<string, unknown>, key: string, fallback: boolean): 
 function texts(values: Record<string, unknown>, key: string): string[] {
   const value = at(values, key);
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+
+function idsOf(value: unknown): string[] {
+  const list = Array.isArray(value) ? (value as { id?: unknown }[]) : [];
+  return list.flatMap((one) => (typeof one.id === "string" ? [one.id] : []));
 }
 
 function textsByName(value: unknown): Record<string, string> {

@@ -344,6 +344,18 @@ export interface TaskStopParams {
   project?: string;
 }
 
+/** What task_queue takes. */
+export interface TaskQueueParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** take these prompts out of the queue, by id; all for every one */
+  cancel?: string[];
+  /** let this prompt change places with the one before it */
+  up?: string;
+}
+
 /** What task_sandbox takes. */
 export interface TaskSandboxParams {
   /** task: exact id, name, or project/name */
@@ -588,6 +600,8 @@ export interface Verbs {
   task_restore: { params: TaskRestoreParams; result: TaskRestoreResult };
   /** End every terminal of a task; its tabs stay and can be started again. */
   task_stop: { params: TaskStopParams; result: TaskStopResult };
+  /** Show the prompts that wait for the agents of a task, take some out, or move one up. */
+  task_queue: { params: TaskQueueParams; result: TaskQueueResult };
   /** Show how the agents of a task are caged, or change it; a change ends its terminals. */
   task_sandbox: { params: TaskSandboxParams; result: TaskSandboxResult };
   /** Allow a host or a path that a cage refused; agents that run must be started again. */
@@ -666,6 +680,9 @@ export interface TaskSendResult {
   prompt_id: string;
   /** false: this agent gives no sign of settling */
   capable: boolean;
+  /** State is what the agent did when the prompt was queued behind it: working, or needs_input, which a person answers in its terminal before the prompt follows. Detail is what it asks; untrusted text. */
+  state?: string;
+  detail?: string;
   job?: string;
   wait?: WaitOutcome;
 }
@@ -801,6 +818,12 @@ export interface TaskStopResult {
   ended: number;
 }
 
+/** TaskQueueResult is the result of task_queue: what is left to be typed, for each tab in this order. */
+export interface TaskQueueResult {
+  task_id: string;
+  prompts: QueuedPrompt[];
+}
+
 /** TaskSandboxResult is the result of task_sandbox. */
 export interface TaskSandboxResult {
   task_id: string;
@@ -879,6 +902,8 @@ export interface SettingsResult {
   read_only?: boolean;
   /** why the file was not taken, with its line */
   problem?: string;
+  /** keys of the file that are not known, with their lines */
+  notes?: string;
   key?: string;
   value?: unknown;
 }
@@ -1128,6 +1153,21 @@ export interface Project {
   cage?: Cage;
   /** absent without a .termic.yaml in its folder */
   repo?: Repo;
+}
+
+/** QueuedPrompt is a prompt that waits for its agent. */
+export interface QueuedPrompt {
+  id: string;
+  tab_id: string;
+  /** its beginning, where Truncated */
+  text: string;
+  bytes: number;
+  truncated?: boolean;
+  /** it is being typed now, and cannot be taken back */
+  typing?: boolean;
+  /** id of the task whose caged agent sent it */
+  from_task?: string;
+  created: string;
 }
 
 /** Cage is what beside its mode is set for the cage of a task, or for those of a project's tasks. */

@@ -61,6 +61,9 @@ export function act(app: AppState, action: Action): boolean {
     case "settings":
       app.openSettings();
       return true;
+    case "broadcast":
+      app.dialog = { kind: "broadcast" };
+      return true;
     case "toggleSidebar":
       app.toggleSidebar();
       return true;
@@ -105,6 +108,9 @@ function actOnTask(app: AppState, action: Action, task: NonNullable<AppState["ta
       return true;
     case "compose":
       app.composing = !app.composing;
+      return true;
+    case "queue":
+      app.dialog = { kind: "queue", task };
       return true;
     case "stopAgents":
       app.dialog = { kind: "stop", task };

@@ -24,6 +24,8 @@ export type Open =
   | { kind: "rename"; task: TaskDetail }
   | { kind: "closeTab"; task: TaskDetail; tab: TabStatus }
   | { kind: "stop"; task: TaskDetail }
+  | { kind: "queue"; task: TaskDetail }
+  | { kind: "broadcast" }
   | { kind: "sandbox"; task: TaskDetail }
   | { kind: "projectSettings"; project: Project }
   | { kind: "consent"; project: Project }

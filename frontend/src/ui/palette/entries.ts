@@ -65,6 +65,11 @@ function ofTask(app: AppState, task: TaskDetail): Entry[] {
       icon: "refresh",
       ...(tab && !tab.live ? {} : { reason: tab ? "Its program is running. Stop it first." : "No tab is open." }),
     }),
+    byKey("queue", {
+      label: "Show what is queued…",
+      icon: "queue",
+      hint: task.queued ? count(task.queued, "prompt") : "nothing waits",
+    }),
     byKey("stopAgents", {
       label: "Stop agents and terminals…",
       ...(live ? {} : { reason: "Nothing runs in this task." }),
@@ -155,6 +160,7 @@ function places(app: AppState): Entry[] {
     byKey("prevTask"),
     byKey("nextTask"),
     byKey("settings", { icon: "sliders" }),
+    make("Prompts", () => app.openSettings("settings-prompts"), { icon: "prompt" }),
     make("Shortcuts", () => app.openSettings("settings-shortcuts"), { icon: "keys" }),
   ];
 }
@@ -162,6 +168,7 @@ function places(app: AppState): Entry[] {
 function acts(app: AppState): Entry[] {
   const { make, byKey } = makers(app, "Do");
   return [
+    byKey("broadcast", { label: "Broadcast a prompt…", icon: "broadcast" }),
     byKey("newTask", { label: "New task…", icon: "plus" }),
     make("Add a project…", () => (app.dialog = { kind: "addProject" }), { icon: "folder" }),
     ...(app.window?.projects ?? []).map((project) =>
