@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -180,6 +182,41 @@ func TestScriptsThatAreNotRun(t *testing.T) {
 		f, err := Parse([]byte(text))
 		if err != nil || f.Proposes() != proposes {
 			t.Errorf("%q: %v, %v", text, f.Proposes(), err)
+		}
+	}
+}
+
+// TestBombs: a file that is made to use memory or time up is refused, or read, soon and at little cost.
+func TestBombs(t *testing.T) {
+	aliases := "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+	for i := 1; i < 40; i++ {
+		aliases += fmt.Sprintf("a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 9), ", "))
+	}
+	var keys strings.Builder
+	for i := 0; keys.Len() < MaxSize-20; i++ {
+		fmt.Fprintf(&keys, "k%d: 1\n", i)
+	}
+	for what, text := range map[string]string{
+		"aliases of aliases": aliases, "aliases in a knob": aliases + "sandbox: *a39\n", "an alias of itself": "sandbox: &a\n  read: *a\n",
+		"merges": aliases + "sandbox:\n  <<: *a39\n", "nested lists": strings.Repeat("[", MaxSize-1), "nested maps": strings.Repeat("{a: ", MaxSize/4),
+		"nested blocks": strings.Repeat("- ", MaxSize/2), "many keys": keys.String(), "many documents": strings.Repeat("---\n", MaxSize/4),
+		"a long word": "sandbox: {mode: " + strings.Repeat("x", MaxSize-40) + "}", "anchors": strings.Repeat("- &a x\n", MaxSize/7),
+		"tags": "sandbox: !!python/object/apply:os.system [id]\n", "a big number": "version: " + strings.Repeat("9", MaxSize-20),
+		"a binary": "sandbox: {mode: !!binary ZW5mb3JjZQ==}\n",
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		begun := time.Now()
+		f, err := Parse([]byte(text))
+		runtime.ReadMemStats(&after)
+		if took := time.Since(begun); took > 5*time.Second {
+			t.Errorf("%s: took %s", what, took)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 256<<20 {
+			t.Errorf("%s: used %d MiB", what, used>>20)
+		}
+		if err == nil && (f.Mode != "" || f.Proposes()) {
+			t.Errorf("%s: %+v", what, f)
 		}
 	}
 }
