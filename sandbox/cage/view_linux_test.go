@@ -475,3 +475,16 @@ func TestPinFallsWithItsFile(t *testing.T) {
 		t.Errorf("this kernel keeps a pin over a replaced file (%s): the doc of the package can promise more", got)
 	}
 }
+
+// TestFilesOfPrivateFoldersAreBounded: empty files use up no bytes of a temporary file system, but memory of the kernel.
+func TestFilesOfPrivateFoldersAreBounded(t *testing.T) {
+	v := systemView(t)
+	v.TmpBytes = 8 << 20
+	for _, dir := range []string{"/tmp", "/var/tmp", "/dev/shm"} {
+		out, exit := run(t, Spec{View: v, Net: true, Env: []string{"PATH=/usr/bin:/bin"}}, "sh", "-c",
+			"cd "+dir+" && seq 1 1500 | xargs touch 2>/dev/null && echo all; seq 1501 4000 | xargs touch 2>/dev/null && echo too many; exit 0")
+		if exit.Code != 0 || strings.TrimSpace(out) != "all" {
+			t.Errorf("%s: %q, %+v", dir, out, exit)
+		}
+	}
+}

@@ -56,10 +56,17 @@ func (b *builder) granted(path string) int {
 	return slices.IndexFunc(b.s.Mounts, func(m wire.Mount) bool { return m.Target == path })
 }
 
+// tmpFiles bounds the files of a temporary file system of so many bytes. An empty file takes none of them, but about a KiB of
+// the kernel's memory, which nothing else counts where there is no control group.
+func tmpFiles(bytes int64) int64 {
+	const perFile, most = 4096, 400_000 // more than any build has there
+	return min(max(bytes/perFile, 1024), most)
+}
+
 func (b *builder) mountTmp(path string) error {
 	options := []string{"mode=1777"}
 	if b.s.TmpBytes > 0 {
-		options = append(options, "size="+strconv.FormatInt(b.s.TmpBytes, 10))
+		options = append(options, "size="+strconv.FormatInt(b.s.TmpBytes, 10), "nr_inodes="+strconv.FormatInt(tmpFiles(b.s.TmpBytes), 10))
 	}
 	fd, err := b.mountNew(path, "tmpfs", attrPlain, options...)
 	if err != nil {
