@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A gitView is how a linked worktree's cage sees the common folder of its repository.
@@ -32,6 +33,15 @@ type gitView struct {
 
 // realGit is where a cage finds the real common folder, read-only.
 const realGit = "/.termic/git"
+
+// Outside is what a path in the cage is called outside, where that differs and a person would look for it: the repository's
+// folder, which the cage has at a place of its own.
+func (p Policy) Outside(path string) string {
+	if rest, ok := strings.CutPrefix(path, realGit); ok && p.gitView != nil && (rest == "" || rest[0] == '/') {
+		return p.gitView.common + rest
+	}
+	return path
+}
 
 // lastOfChain is read by people, in git's message about the file that it cannot make.
 const lastOfChain = "packed-refs-are-read-only-in-a-cage"

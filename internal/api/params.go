@@ -79,7 +79,7 @@ type TaskLogParams struct {
 	Shell     bool   `json:"shell,omitempty" cli:"shell" class:"full" doc:"the task's own shell instead of its agent" tool:"its shell, not its agent"`
 	Tab       string `json:"tab,omitempty" cli:"tab" doc:"tab: id, index or title" tool:"id, index or title"`
 	LastBytes int64  `json:"lastBytes,omitempty" cli:"last-bytes" doc:"only the newest bytes, at most 262144"`
-	Plain     bool   `json:"plain,omitempty" cli:"plain" doc:"the visible text without control sequences" tool:"without control sequences"`
+	Plain     bool   `json:"plain,omitempty" cli:"plain" doc:"the newest text, screen and scrollback, without control sequences" tool:"without control sequences"`
 }
 
 // TaskDiffParams are the parameters of task_diff.

@@ -181,7 +181,9 @@ type TaskSandboxResult struct {
 	Ended    int      `json:"ended"`              // terminals that were ended by the change
 	Warnings []string `json:"warnings,omitempty"` // what was tightened, and by what
 
-	Layers []CageLayer `json:"layers,omitempty"` // every list that the cage of the task's agent is composed from
+	// Restart: an agent runs that was started before the lists were what they are, and keeps what it was given.
+	Restart bool        `json:"restart,omitempty"`
+	Layers  []CageLayer `json:"layers,omitempty"` // every list that the cage of the task's agent is composed from
 }
 
 // SandboxAllowResult is the result of sandbox_allow. Agents that run keep the cage that they have.

@@ -9,8 +9,21 @@ import (
 func showSandbox(p *printer, r api.TaskSandboxResult) {
 	p.fields("mode", r.Mode)
 	showCage(p, r.Cage)
+	if r.Mode == "enforce" || r.Mode == "enforce-fs" {
+		p.printf("its agent has the worktree and a home of its own, and\n")
+	} else if len(r.Layers) > 0 {
+		p.printf("nothing is caged in this mode; a cage would have the worktree, a home of its own, and\n")
+	}
 	for _, l := range r.Layers {
-		p.fields("from "+clean(l.Kind), strings.Join(grants(l.Read, l.Write, l.Hosts), ", "))
+		from := map[string]string{api.LayerBuiltIn: "built in", api.LayerAgent: "from its agent", api.LayerTask: "from the task", api.LayerProject: "from the project",
+			api.LayerSettings: "from the settings", api.LayerRepo: "from .termic.yaml"}[l.Kind]
+		if from == "" {
+			from = "from " + clean(l.Kind)
+		}
+		p.fields("  "+from, strings.Join(grants(l.Read, l.Write, l.Hosts), ", "))
+	}
+	if r.Restart {
+		p.note("An agent that runs was started before some of this, and has it once it is started again.")
 	}
 	for _, w := range r.Warnings {
 		p.printf("warning: %s\n", clean(w))

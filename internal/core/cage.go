@@ -256,6 +256,9 @@ func (c *Core) planWalls(ctx context.Context, l *liveTab, spec *ptyhost.Spec) (e
 	if socket := w.policy.SSHAgent(); socket != "" {
 		spec.Env = append(spec.Env, "SSH_AUTH_SOCK="+socket)
 	}
+	if l.tab.Kind == store.TabCaged {
+		spec.Env = append(spec.Env, cagePrompt(base.Shell))
+	}
 	spec.Start = func(path string, s ptyhost.Spec) (ptyhost.Started, error) { return c.startWalled(l, path, s) }
 	return nil
 }

@@ -103,3 +103,12 @@ func merged(all ...map[string]string) map[string]string {
 	}
 	return out
 }
+
+// cagePrompt makes the prompt of a person's shell say that it is in a cage. Start files of bash set the prompt themselves, so
+// there it is marked each time before it is shown. A shell that knows neither variable keeps its own prompt.
+func cagePrompt(shell string) string {
+	if filepath.Base(shell) == "bash" {
+		return `PROMPT_COMMAND=PS1="(cage) ${PS1#"(cage) "}"`
+	}
+	return "PS1=(cage) $ "
+}

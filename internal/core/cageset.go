@@ -159,7 +159,22 @@ func (c *Core) cageResult(ctx context.Context, t store.Task, ended int, told []s
 		return api.TaskSandboxResult{}, err
 	}
 	layers, err := c.shownLayers(ctx, t)
-	return api.TaskSandboxResult{TaskID: t.ID, Mode: t.Sandbox, Cage: *taskCage(t, names), Ended: ended, Warnings: told, Layers: layers}, err
+	if err != nil {
+		return api.TaskSandboxResult{}, err
+	}
+	older, err := c.runsOlder(ctx, t)
+	return api.TaskSandboxResult{Restart: older, TaskID: t.ID, Mode: t.Sandbox, Cage: *taskCage(t, names), Ended: ended, Warnings: told, Layers: layers}, err
+}
+
+// runsOlder reports whether a program of the task runs in a cage that its lists were changed after.
+func (c *Core) runsOlder(ctx context.Context, t store.Task) (bool, error) {
+	for _, l := range c.liveInWalls(t.ID) {
+		now, err := c.wishDigest(ctx, t, l.kind.ID)
+		if err != nil || l.walls.digest != "" && l.walls.digest != now {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // knobParams are the arguments that a task and a project have in common.

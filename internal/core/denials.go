@@ -115,7 +115,7 @@ func (c *Core) hearActs(l *liveTab, would bool) func(sandbox.Act) {
 		if !a.Refused {
 			return
 		}
-		v := api.Denial{Kind: api.DenyOther, Target: a.Path, TabID: l.tab.ID, Would: would}
+		v := api.Denial{Kind: api.DenyOther, Target: l.walls.policy.Outside(a.Path), TabID: l.tab.ID, Would: would}
 		switch {
 		case a.Op == "connect" && a.Path == "":
 			v.Kind, v.Target, v.Reason = api.DenyHost, a.Address, "a connection past the proxy of the cage"

@@ -11,7 +11,6 @@ import (
 	"termic/internal/api"
 	"termic/internal/fault"
 	"termic/internal/grant"
-	"termic/internal/ptyhost"
 	"termic/internal/store"
 	"termic/internal/worktree"
 )
@@ -19,6 +18,7 @@ import (
 // Limits of what one answer carries, so that it fits a line of the control protocol after JSON escaping.
 const (
 	maxLogData = 256 << 10 // bytes of terminal output: the whole ring
+	plainData  = 32 << 10  // bytes of it as plain text, unless more are asked for: enough to read what an agent answered
 	maxPatch   = 600 << 10 // bytes of a patch
 	maxEscaped = 850 << 10 // bytes that a text may take once it is escaped
 )
@@ -35,24 +35,24 @@ func (c *Core) TaskLog(ctx context.Context, call *Call, p api.TaskLogParams) (ap
 	}
 	result := api.TaskLogResult{TaskID: call.Task, TabID: tab.ID, Source: tab.Kind}
 	want := int(min(p.LastBytes, maxLogData))
+	if want == 0 && p.Plain {
+		want = plainData
+	}
 	if want == 0 {
 		want = maxLogData
 	}
 	data, from, total := term.Log(want)
 	result.Total, result.Truncated = total, from > 0
 	if p.Plain {
-		result.Data = plainText(term.Screen())
+		text, cut := term.Text(want)
+		result.Data = tailEscaped(text, maxEscaped)
+		result.Truncated = cut || len(result.Data) < len(text)
 		return result, nil
 	}
 	text := strings.ToValidUTF8(string(data), "\uFFFD")
 	result.Data = tailEscaped(text, maxEscaped)
 	result.Truncated = result.Truncated || len(result.Data) < len(text)
 	return result, nil
-}
-
-// plainText is what the screen shows, without the blank rows at its end.
-func plainText(s ptyhost.ScreenText) string {
-	return strings.TrimRight(strings.Join(s.Lines, "\n"), "\n ") + "\n"
 }
 
 // pickTab finds the tab that a verb is about: the one asked for, the task's shell, or its default agent.

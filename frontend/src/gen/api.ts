@@ -206,7 +206,7 @@ export interface TaskLogParams {
   tab?: string;
   /** only the newest bytes, at most 262144 */
   lastBytes?: number;
-  /** the visible text without control sequences */
+  /** the newest text, screen and scrollback, without control sequences */
   plain?: boolean;
 }
 
@@ -833,6 +833,8 @@ export interface TaskSandboxResult {
   ended: number;
   /** what was tightened, and by what */
   warnings?: string[];
+  /** Restart: an agent runs that was started before the lists were what they are, and keeps what it was given. */
+  restart?: boolean;
   /** every list that the cage of the task's agent is composed from */
   layers?: CageLayer[];
 }
