@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { pasteable } from "./paste";
-import { count, cutMiddle, shown, splitPath, tomlText } from "./text";
+import { count, cutMiddle, shown, shownLines, splitPath, tomlText } from "./text";
 
 test.each([
   ["plain ünï 漢 🙂", "plain ünï 漢 🙂"],
@@ -43,4 +43,8 @@ test("a path is split at its last slash", () => {
 
 test("text is written as TOML writes it", () => {
   expect(tomlText('a "b" \\ \n\u007f')).toBe('"a \\"b\\" \\\\ \\n\\u007F"');
+});
+
+test("lines stay lines, and what hides in them is shown", () => {
+  expect(shownLines("one\r\ntwo\u001b[31m\nthree")).toBe(`one\n${shown("two\u001b[31m")}\nthree`);
 });

@@ -36,6 +36,11 @@ function hidden(code: number): boolean {
   );
 }
 
+/** A text of several lines, each as `shown` gives it; the lines stay. */
+export function shownLines(text: string): string {
+  return text.split(/\r?\n/).map(shown).join("\n");
+}
+
 /** A path with the middle cut out so that it has at most `most` characters; the last part is kept longest. */
 export function cutMiddle(path: string, most: number): string {
   const chars = [...path];
