@@ -8,6 +8,7 @@ import (
 	"termic/internal/api"
 	"termic/internal/fault"
 	"termic/internal/grant"
+	"termic/internal/ids"
 	"termic/internal/store"
 )
 
@@ -31,6 +32,9 @@ func (c *Core) planChild(ctx context.Context, call *Call, n *newTask) error {
 	if n.mode != "worktree" {
 		return fault.New(fault.Unsupported, "The project %q is a plain folder, and a caged agent may not create tasks in the folder itself", n.project.Name)
 	}
+	if err := childName(n.task.Name); err != nil {
+		return err
+	}
 	if err := c.mayStart(ctx, call.Caller, n.kind.ID); err != nil {
 		return err
 	}
@@ -46,6 +50,18 @@ func (c *Core) planChild(ctx context.Context, call *Call, n *newTask) error {
 	}
 	t.Sandbox, t.MCP, t.MCPProjects, t.Yolo, t.FromCage = string(mine.Mode()), true, slices.Clone(call.Caller.Projects), false, true
 	n.limit = &mine
+	return nil
+}
+
+// childName refuses a name by which the user would mean another task: an id, or a project with a task in it. Whether there
+// is such a project is not to be told.
+func childName(name string) error {
+	switch {
+	case ids.Valid(strings.ToUpper(name)):
+		return fault.New(fault.InvalidArgument, "The name %q looks like the id of a task", name)
+	case strings.Contains(name, "/"):
+		return fault.New(fault.InvalidArgument, "The name %q looks like a task in a project that you may not act on", name).WithHint("Use a name without a slash.")
+	}
 	return nil
 }
 

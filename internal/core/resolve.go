@@ -52,10 +52,10 @@ func (c *Core) taskNamed(ctx context.Context, caller grant.Caller, ref api.TaskR
 			}
 		}
 	}
-	found := matching(tasks, func(t store.Task) bool { return strings.EqualFold(t.Name, ref.Task) })
-	if len(found) == 0 {
-		found = matching(tasks, func(t store.Task) bool { return strings.EqualFold(names[t.ProjectID]+"/"+t.Name, ref.Task) })
-	}
+	// Both at once: a task whose name has a slash in it does not take the place of the one that is meant by its project's name.
+	found := matching(tasks, func(t store.Task) bool {
+		return strings.EqualFold(t.Name, ref.Task) || strings.EqualFold(names[t.ProjectID]+"/"+t.Name, ref.Task)
+	})
 	if len(found) == 0 && confined(caller) && verb == "task_send" && ids.Valid(strings.ToUpper(ref.Task)) {
 		t, ok, err := c.addressed(ctx, caller, strings.ToUpper(ref.Task))
 		if err != nil {

@@ -42,10 +42,17 @@ func checkName(what, name string) error {
 		return fault.New(fault.InvalidArgument, "The name %q begins or ends with a space", name)
 	case len(name) > store.MaxName:
 		return fault.New(fault.InvalidArgument, "The name is %d bytes long; at most %d are taken", len(name), store.MaxName)
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unseen):
 		return fault.New(fault.InvalidArgument, "The name %q holds characters that cannot be shown", name)
 	}
 	return nil
+}
+
+// unseen reports characters that change how others look, or that look like none: with them one name could pass for another.
+// The joiners of scripts and emoji are none of them.
+func unseen(r rune) bool {
+	const zeroWidthNonJoiner, zeroWidthJoiner = 0x200c, 0x200d
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) && r != zeroWidthNonJoiner && r != zeroWidthJoiner
 }
 
 // quoted shows untrusted text inside a sentence.

@@ -29,7 +29,7 @@ func TestCountOf(t *testing.T) {
 
 func TestCheckName(t *testing.T) {
 	for name, ok := range map[string]bool{"a": true, "fix login": true, "\u4f60\u597d": true, "": false, " ": false, " a": false, "a\tb": false,
-		"a\x1b[31m": false, "a\u0085": false, strings.Repeat("x", 200): true, strings.Repeat("x", 201): false, "\xff": false} {
+		"a\x1b[31m": false, "a\u0085": false, "log\u200bin": false, "\u202enigol": false, "a\u2028b": false, "\ufeffa": false, "👩\u200d💻": true, "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645": true, strings.Repeat("x", 200): true, strings.Repeat("x", 201): false, "\xff": false} {
 		if err := checkName("task", name); (err == nil) != ok || err != nil && fault.CodeOf(err) != fault.InvalidArgument {
 			t.Errorf("%q: %v", name, err)
 		}

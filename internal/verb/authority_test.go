@@ -286,8 +286,8 @@ func TestChildIsItsParent(t *testing.T) {
 	mine := w.capability(t, cage{mode: sandbox.Enforce, project: w.b, projects: []string{w.b.ID, w.c.ID}, mcp: true})
 	w.cages.set(tab, mine, mine)
 	caller := callerOf(me, tab, w.b, w.c)
-	// The base does not exist, so nothing is started; what was accepted is what counts.
-	out, f := w.call(t, caller, "task_new", map[string]any{"name": "worker", "project": "C", "base": "no-such-branch", "prompt": "begin"})
+	// No worktree can be made, so nothing is started; what was accepted is what counts.
+	out, f := w.call(t, caller, "task_new", map[string]any{"name": "worker", "project": "C", "base": "main", "prompt": "begin"})
 	if f != nil {
 		t.Fatal(words(t, f))
 	}
@@ -311,14 +311,26 @@ func TestChildIsItsParent(t *testing.T) {
 		t.Errorf("its first prompt: %+v", prompts)
 	}
 	// Without a project it is the caller's own; other agents and projects than those allowed are not to be had.
-	if out, f := w.call(t, caller, "task_new", map[string]any{"name": "second", "base": "no-such-branch"}); f != nil || !strings.Contains(out, `"project":"B"`) {
+	if out, f := w.call(t, caller, "task_new", map[string]any{"name": "second", "base": "main"}); f != nil || !strings.Contains(out, `"project":"B"`) {
 		t.Errorf("%s, %v", out, f)
 	}
 	if _, f := w.call(t, caller, "task_new", map[string]any{"name": "x", "agent": "other"}); f == nil || f.Code != fault.Forbidden || !strings.Contains(f.Hint, "mine") {
 		t.Errorf("another agent: %v", f)
 	}
-	if _, f := w.call(t, caller, "task_new", map[string]any{"name": "A/x", "base": "no-such-branch"}); f != nil {
-		t.Errorf("a prefix that names no allowed project is part of the name: %v", words(t, f))
+	// Names by which the user would mean another task, whether there is such a project or not.
+	for _, name := range []string{"A/x", "nowhere/x", got.ID, strings.ToLower(me.ID)} {
+		if _, f := w.call(t, caller, "task_new", map[string]any{"name": name, "base": "main"}); f == nil || f.Code != fault.InvalidArgument || !strings.Contains(f.Message, "looks like") {
+			t.Errorf("%s: %v", name, f)
+		}
+	}
+	// What has such a name from the user does not take the place of another in silence.
+	target, _ := w.task(t, w.a, "x", nil)
+	if id, err := w.core.ResolveTask(t.Context(), grant.OwnerOn(grant.CLI), api.TaskRef{Task: "a/X"}, "task_send"); err != nil || id != target.ID {
+		t.Errorf("%s, %v", id, err)
+	}
+	w.task(t, w.c, "A/x", nil)
+	if id, err := w.core.ResolveTask(t.Context(), grant.OwnerOn(grant.CLI), api.TaskRef{Task: "A/x"}, "task_send"); fault.CodeOf(err) != fault.Ambiguous {
+		t.Errorf("%s, %v", id, err)
 	}
 	if _, f := w.call(t, callerOf(me, tab, w.c), "task_new", map[string]any{"name": "x"}); f == nil || f.Code != fault.InvalidArgument || !strings.Contains(f.Hint, "C") || strings.Contains(f.Hint, "B") {
 		t.Errorf("own project not allowed: %v", f)
@@ -342,7 +354,7 @@ func TestChildrenAreCounted(t *testing.T) {
 	var me store.Task
 	var tab store.Tab
 	create := func(w *world, more map[string]any) *fault.Error {
-		params := map[string]any{"name": "next" + missingID(), "base": "no-such-branch"}
+		params := map[string]any{"name": "next" + missingID(), "base": "main"}
 		for k, v := range more {
 			params[k] = v
 		}
@@ -434,7 +446,7 @@ func TestTasksCreateTasksThreeLevelsDeep(t *testing.T) {
 	for depth := range core.MaxDepth + 1 {
 		me, tab := w.task(t, w.a, fmt.Sprint("level", depth), func(t *store.Task) { t.Depth = depth })
 		w.cages.set(tab, mine, mine)
-		_, f := w.call(t, callerOf(me, tab, w.a), "task_new", map[string]any{"name": fmt.Sprint("below", depth), "base": "no-such-branch"})
+		_, f := w.call(t, callerOf(me, tab, w.a), "task_new", map[string]any{"name": fmt.Sprint("below", depth), "base": "main"})
 		if (f != nil) != (depth == core.MaxDepth) || f != nil && (f.Code != fault.Conflict || !strings.Contains(f.Message, "3 levels")) {
 			t.Errorf("from level %d: %v", depth, f)
 		}
@@ -449,7 +461,7 @@ func TestIdempotencyOfCagedAgents(t *testing.T) {
 	me, tab := w.task(t, w.a, "me", nil)
 	w.cages.set(tab, mine, mine)
 	caller := callerOf(me, tab, w.a)
-	params := map[string]any{"name": "once", "base": "no-such-branch", "idempotency_key": "k"}
+	params := map[string]any{"name": "once", "base": "main", "idempotency_key": "k"}
 	id := func(c grant.Caller, params map[string]any) string {
 		t.Helper()
 		out, f := w.call(t, c, "task_new", params)
@@ -471,13 +483,13 @@ func TestIdempotencyOfCagedAgents(t *testing.T) {
 	if again := id(caller, params); again != first {
 		t.Errorf("a repeat made %s beside %s", again, first)
 	}
-	other := map[string]any{"name": "another", "base": "no-such-branch", "idempotency_key": "k"}
+	other := map[string]any{"name": "another", "base": "main", "idempotency_key": "k"}
 	if _, f := w.call(t, caller, "task_new", other); f == nil || f.Code != fault.Conflict {
 		t.Errorf("other arguments: %v", f)
 	}
 	you, yourTab := w.task(t, w.a, "you", nil)
 	w.cages.set(yourTab, mine, mine)
-	if theirs := id(callerOf(you, yourTab, w.a), map[string]any{"name": "theirs", "base": "no-such-branch", "idempotency_key": "k"}); theirs == first {
+	if theirs := id(callerOf(you, yourTab, w.a), map[string]any{"name": "theirs", "base": "main", "idempotency_key": "k"}); theirs == first {
 		t.Error("a key of another task was joined")
 	}
 }

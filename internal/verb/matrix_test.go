@@ -91,7 +91,7 @@ const (
 
 // rest are the arguments that a verb needs beside its target, so that a call gets as far as it may.
 var rest = map[string]map[string]any{
-	"task_new":          {"name": "x", "base": "no-such-branch"},
+	"task_new":          {"name": "x", "base": "main"},
 	"task_send":         {"prompt": "hello"},
 	"task_wait":         {"timeoutMs": 1},
 	"task_rename":       {"name": "renamed"},

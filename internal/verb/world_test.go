@@ -104,6 +104,7 @@ func openWorld(t *testing.T, dir string) *world {
 		root := filepath.Join(dir, "repos", name)
 		if _, err := os.Stat(root); err != nil {
 			check(t, os.CopyFS(root, os.DirFS(template(t))))
+			check(t, os.WriteFile(filepath.Join(root, ".git/worktrees"), nil, 0o600)) // so that no worktree can be made, and no agent starts in one
 		}
 		var err error
 		*p, _, err = w.store.AddProject(t.Context(), store.Project{Name: name, RootPath: root, BaseBranch: "main"})
