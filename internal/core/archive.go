@@ -174,7 +174,7 @@ func (c *Core) refuseLosses(ctx context.Context, t store.Task, deleteBranch bool
 		return err
 	}
 	return fault.New(fault.NeedsConsent, "Work in the task %q exists nowhere else: %s", t.Name, lossWords(losses)).
-		WithHint("Commit it, apply it, or consent with --discard: a backup ref is left in the repository.").
+		WithHint("Commit and push it, apply it, or consent with --discard: a backup ref is left in the repository.").
 		WithData("losses", losses)
 }
 

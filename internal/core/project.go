@@ -235,7 +235,7 @@ func (c *Core) lossesOfAll(ctx context.Context, tasks []store.Task) error {
 		names = append(names, n)
 	}
 	return fault.New(fault.NeedsConsent, "Work in %s exists nowhere else: %s", countOf(len(all), "task"), strings.Join(sorted(names), ", ")).
-		WithHint("Commit it, apply it, or consent with --discard: a backup ref is left in the repository.").WithData("losses", all)
+		WithHint("Commit and push it, apply it, or consent with --discard: a backup ref is left in the repository.").WithData("losses", all)
 }
 
 // repoOf opens the repository of a project.

@@ -1,10 +1,12 @@
 package worktree
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -67,6 +69,32 @@ func (e *elsewhere) same(name string) bool {
 	}
 	same, err := sameContent(e.tree, e.main, name)
 	return err == nil && same
+}
+
+// maxApplied bounds the files of commits that are compared with the main checkout.
+const maxApplied = 10_000
+
+// applied reports whether the main checkout has every file that the commits of a branch have changed, just as the worktree
+// has it. What cannot be told is not applied.
+func (r *Repo) applied(ctx context.Context, h *holdings) bool {
+	if h.gone || r.main == "" || h.tip == "" || h.head != h.tip {
+		return false // commits that no branch has, or nothing to compare
+	}
+	main, err := r.git.text(ctx, command{at: r.here(), args: []string{"rev-parse", "--verify", "--quiet", "HEAD^{commit}"}})
+	if err != nil {
+		return false
+	}
+	base, err := r.git.text(ctx, command{at: r.here(), args: []string{"merge-base", "--end-of-options", main, h.tip}})
+	if err != nil {
+		return false
+	}
+	names, err := r.git.records(ctx, command{at: r.here(), args: []string{"diff-tree", "-r", "-z", "--name-only", "--no-renames", "--end-of-options", base, h.tip}})
+	if err != nil || len(names) > maxApplied {
+		return false
+	}
+	e := r.elsewhere(h.at)
+	defer e.close()
+	return !slices.ContainsFunc(names, func(name string) bool { return !e.same(name) })
 }
 
 // maxElsewhere bounds the size in bytes of a file that is compared with the main checkout's.

@@ -9,16 +9,40 @@ import (
 	"termic/internal/fault"
 )
 
-// TestWhatIsElsewhereIsNoLoss: a branch that stays keeps its commits, and a main checkout that has a file just so keeps
-// that file. Neither makes an archive ask; what the folder held comes back all the same.
+// TestWhatIsElsewhereIsNoLoss: a main checkout that has a file just so keeps that file, and commits whose every file it has
+// were applied. Neither makes an archive ask; what the folder held comes back all the same.
 func TestWhatIsElsewhereIsNoLoss(t *testing.T) {
 	for _, c := range []struct {
 		name, kinds string
 		work        func(w *world, main, dir string)
 	}{
-		{"commits on the branch", "", func(w *world, _, dir string) {
+		{"commits on the branch", "unpushed", func(w *world, _, dir string) {
 			w.write(dir, "a.txt", "x\n")
 			w.commit(dir, "work")
+		}},
+		{"commits that were applied", "", func(w *world, main, dir string) {
+			w.write(dir, "a.txt", "x\n")
+			w.write(dir, "new/file", "y\n")
+			w.commit(dir, "work")
+			w.must(os.Remove(filepath.Join(dir, "c.txt")))
+			w.commit(dir, "more work")
+			w.write(main, "a.txt", "x\n")
+			w.write(main, "new/file", "y\n")
+			w.must(os.Remove(filepath.Join(main, "c.txt")))
+			w.commit(main, "applied")
+		}},
+		{"commits that were applied in part", "unpushed", func(w *world, main, dir string) {
+			w.write(dir, "a.txt", "x\n")
+			w.write(dir, "new/file", "y\n")
+			w.commit(dir, "work")
+			w.write(main, "a.txt", "x\n")
+			w.commit(main, "applied")
+		}},
+		{"commits that were applied, on no branch", "unpushed", func(w *world, main, dir string) {
+			w.run(dir, "checkout", "-q", "--detach")
+			w.write(dir, "a.txt", "x\n")
+			w.commit(dir, "work")
+			w.write(main, "a.txt", "x\n")
 		}},
 		{"commits on no branch", "unpushed", func(w *world, _, dir string) {
 			w.run(dir, "checkout", "-q", "--detach")

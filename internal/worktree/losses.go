@@ -18,7 +18,7 @@ const (
 	LossDirty      = "dirty"      // changed, deleted and conflicted files: kept by the backup, byte for byte
 	LossUntracked  = "untracked"  // files that are in no commit: kept by the backup
 	LossIgnored    = "ignored"    // ignored files that the main checkout has not, or has otherwise: NOT kept
-	LossUnpushed   = "unpushed"   // commits in no remote, tag or branch that stays: kept by the backup
+	LossUnpushed   = "unpushed"   // commits in no remote, tag or other branch: kept by the branch, or by the backup
 	LossStash      = "stash"      // stashes made on this branch: they stay, and the backup keeps them as well
 	LossRebase     = "rebase"     // an operation in progress: its commits are kept by the backup, its plan is not
 	LossLocked     = "locked"     // somebody locked the worktree
@@ -31,9 +31,11 @@ const maxItems = 20
 
 // Losses lists what would exist nowhere else once the worktree at wt is removed: uncommitted and untracked files that
 // the main checkout has not just so, ignored files (with counts and sizes, since nobody misses most of them and somebody
-// a few), commits that no remote, tag or local branch has, stashes, an operation in progress, a lock, submodules and
-// nested repositories. deleting says that branch is deleted as well: then its commits count unless another branch has
-// them. Nothing to lose is an empty list. A worktree whose folder is gone can lose commits and stashes only.
+// a few), commits of HEAD and of branch that no remote, tag or other local branch has, stashes, an operation in progress, a
+// lock, submodules and nested repositories. Commits count even when the branch stays: until they are pushed, merged or
+// applied, this machine is where they are. Those whose every file the main checkout has just so were applied, and count
+// only when deleting says that branch is deleted as well. Nothing to lose is an empty list. A worktree whose folder is gone
+// can lose commits and stashes only.
 func (r *Repo) Losses(ctx context.Context, wt, branch string, deleting bool) ([]api.Loss, error) {
 	h, err := r.holdings(ctx, wt, branch, deleting)
 	if err != nil {
@@ -76,9 +78,8 @@ func (h *holdings) worth() bool {
 	return false
 }
 
-// holdings looks through the worktree at wt. ownBranch says that the commits of branch count although the branch has them:
-// it goes too.
-func (r *Repo) holdings(ctx context.Context, wt, branch string, ownBranch bool) (*holdings, error) {
+// holdings looks through the worktree at wt. deleting says that branch goes too.
+func (r *Repo) holdings(ctx context.Context, wt, branch string, deleting bool) (*holdings, error) {
 	if r.main != "" && canonical(wt) == canonical(r.main) {
 		return nil, fault.New(fault.Unsupported, "%s is the main checkout, which is never removed", printable(wt, 200))
 	}
@@ -99,7 +100,7 @@ func (r *Repo) holdings(ctx context.Context, wt, branch string, ownBranch bool) 
 	} else if err := r.filesHeld(ctx, h); err != nil {
 		return nil, err
 	}
-	if err := r.commitsHeld(ctx, h, branch, ownBranch); err != nil {
+	if err := r.commitsHeld(ctx, h, branch, deleting); err != nil {
 		return nil, err
 	}
 	if err := r.operationsHeld(ctx, h, branch); err != nil {
@@ -196,7 +197,7 @@ func (r *Repo) unhidden(ctx context.Context, at place) (index string, done func(
 }
 
 // commitsHeld adds the commits of HEAD and branch that are nowhere else.
-func (r *Repo) commitsHeld(ctx context.Context, h *holdings, branch string, ownBranch bool) error {
+func (r *Repo) commitsHeld(ctx context.Context, h *holdings, branch string, deleting bool) error {
 	names := []string{"HEAD"}
 	if branch != "" {
 		if err := checkBranch(branch); err != nil {
@@ -222,18 +223,21 @@ func (r *Repo) commitsHeld(ctx context.Context, h *holdings, branch string, ownB
 	}
 	args := append([]string{"log", "-z", "--no-color", "--no-show-signature", "--no-decorate", "--format=%h %s"}, starts...)
 	args = append(args, "--not")
-	if branch != "" && ownBranch {
+	if branch != "" {
 		args = append(args, "--exclude="+branch)
 	}
 	recs, err := r.git.records(ctx, command{at: h.at, args: append(args, "--branches", "--tags", "--remotes", "--")})
 	if err != nil {
 		return err
 	}
+	h.keep = append(append(h.keep, h.tip), own...)
+	if len(recs) > 0 && !deleting && len(own) == 0 && r.applied(ctx, h) {
+		return nil
+	}
 	for i := range recs {
 		recs[i] = printable(recs[i], 200)
 	}
 	h.add(LossUnpushed, len(recs), recs)
-	h.keep = append(append(h.keep, h.tip), own...)
 	return nil
 }
 

@@ -56,7 +56,7 @@ func (r *Repo) Remove(ctx context.Context, o RemoveOptions) (Removed, error) {
 	out := Removed{Head: h.head}
 	if len(h.losses) > 0 && !o.Consent {
 		return Removed{}, fault.New(fault.NeedsConsent, "Removing this worktree would lose %s", lossText(h)).
-			WithHint("Commit what you need, or consent to the loss; a backup is kept of what git can keep.").WithData("losses", h.losses)
+			WithHint("Commit and push what you need, or consent to the loss; a backup is kept of what git can keep.").WithData("losses", h.losses)
 	}
 	if h.worth() {
 		if out.BackupRef, err = r.backup(ctx, h, o); err != nil {
