@@ -14,7 +14,7 @@ var makers = []string{"Compose", "Unbounded", "ParseCapability"}
 // provisions are the files that may call makers.
 var provisions = map[string]string{
 	"internal/core/cage.go":  "composes the cage of a start",
-	"internal/core/cages.go": "answers what a live terminal was started with, and what a start would be",
+	"internal/core/cages.go": "answers what a live terminal was started with, what a start would be, and what the store noted of a sender",
 }
 
 func TestCapabilitiesComeFromProvisionAlone(t *testing.T) {

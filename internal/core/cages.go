@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"termic/internal/api"
+	"termic/internal/fault"
 	"termic/internal/store"
 	"termic/sandbox"
 )
@@ -72,6 +73,15 @@ func provisioned(l *liveTab) string {
 		return ""
 	}
 	return string(text)
+}
+
+// writtenWith is what the caged agent that sent a prompt was provisioned with then.
+func writtenWith(p store.Prompt) (sandbox.Capability, error) {
+	then, err := sandbox.ParseCapability([]byte(p.Capability))
+	if err != nil {
+		return then, fault.Wrap(err, fault.Forbidden, "It is not known in what cage it was written")
+	}
+	return then, nil
 }
 
 // limited refuses to start a program that could do more than whoever asked for it.

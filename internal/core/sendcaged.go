@@ -8,7 +8,6 @@ import (
 	"termic/internal/fault"
 	"termic/internal/grant"
 	"termic/internal/store"
-	"termic/sandbox"
 )
 
 // maxWaiting is how many prompts of one caged agent may wait for one tab. A person sees them there and can cancel them; more
@@ -135,9 +134,9 @@ func (c *Core) stillAllowed(ctx context.Context, p store.Prompt, l *liveTab) err
 	if l.task.ID != sender.ID && !slices.Contains(projectsOf(sender), l.task.ProjectID) {
 		return fault.New(fault.Forbidden, "The task that sent it may not act on this project")
 	}
-	then, err := sandbox.ParseCapability([]byte(p.Capability))
+	then, err := writtenWith(p)
 	if err != nil {
-		return fault.Wrap(err, fault.Forbidden, "It is not known in what cage it was written")
+		return err
 	}
 	if err := c.withinOf(ctx, then, l.task, l.tab); err != nil {
 		return err

@@ -307,7 +307,7 @@ func TestChildIsItsParent(t *testing.T) {
 	}
 	prompts, err := w.store.Prompt(t.Context(), r.Prompt)
 	check(t, err)
-	if prompts.FromTask != me.ID {
+	if c, err := sandbox.ParseCapability([]byte(prompts.Capability)); prompts.FromTask != me.ID || err != nil || sandbox.Within(c, mine) != nil || sandbox.Within(mine, c) != nil {
 		t.Errorf("its first prompt: %+v", prompts)
 	}
 	// Without a project it is the caller's own; other agents and projects than those allowed are not to be had.
