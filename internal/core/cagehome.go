@@ -104,6 +104,16 @@ func merged(all ...map[string]string) map[string]string {
 	return out
 }
 
+// cagedShell is how a person's shell is started in a cage: as at a login, but for the plain ones, whose prompt the system's
+// profile would set. What a login brings besides is in the environment.
+func cagedShell(shell string) []string {
+	switch filepath.Base(shell) {
+	case "bash", "zsh", "fish":
+		return []string{shell, "-l"}
+	}
+	return []string{shell}
+}
+
 // cagePrompt makes the prompt of a person's shell say that it is in a cage. Start files of bash set the prompt themselves, so
 // there it is marked each time before it is shown. A shell that knows neither variable keeps its own prompt.
 func cagePrompt(shell string) string {

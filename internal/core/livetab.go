@@ -138,7 +138,7 @@ func (c *Core) planSpawn(ctx context.Context, taskID, tabID string, how startHow
 			l.identity.revoke()
 			return nil, ptyhost.Spec{}, err
 		}
-		spec.Argv = []string{base.Shell, "-l"}
+		spec.Argv = cagedShell(base.Shell)
 	default:
 		spec.Argv = tab.Command
 	}
