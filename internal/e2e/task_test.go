@@ -223,8 +223,7 @@ func TestAdoptedOnce(t *testing.T) {
 	must(t, os.Symlink(mine, filepath.Join(r.home, "link")))
 	refused(r, fault.Conflict, "task_new", adopt("second", filepath.Join(r.home, "link")))
 
-	foreign := call[api.TaskNewResult](r, "task_new", adopt("foreign", "/")).Task.ID
-	r.until(foreign, "failed", func(d api.TaskDetail) bool { return d.State == api.TaskFailed })
+	refused(r, fault.NotFound, "task_new", adopt("foreign", "/"))
 	refused(r, fault.NotFound, "path", map[string]any{"cwd": r.data})
 	if p := call[api.PathResult](r, "path", map[string]any{"cwd": mine}); p.TaskID != first {
 		t.Errorf("%+v", p)
