@@ -161,7 +161,7 @@ export class Window extends Profile {
   /** Ends the window, then the driver. Ending a session ends the app, so that its answer may be lost. */
   async stop() {
     try {
-      this.cli("quit", "--yes"); // the end of the session leaves the program running, and the test would wait for its pipes
+      this.cli("quit", "--commit"); // the end of the session leaves the program running, and the test would wait for its pipes
     } catch {
       // it has ended by itself
     }
