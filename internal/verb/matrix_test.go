@@ -44,7 +44,7 @@ prompts           any    any    any    any    any     any     any
 project_list      any    any    none   none   none    none    none
 project_add       any    any    none   none   none    none    none
 project_remove    any    any    none   none   none    none    none
-task_restore      hide   none   none   none   none    none    none
+task_restore      reach  none   none   none   none    none    none
 task_stop         reach  none   none   none   none    none    none
 task_sandbox      reach  none   none   none   none    none    none
 sandbox_allow     reach  none   none   none   none    none    none
