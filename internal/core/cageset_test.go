@@ -223,7 +223,6 @@ func (r *idRig) repo(text string) {
 // TestRepositoryKnobsOnlyTighten: whatever a .termic.yaml says, nothing is wider than without it.
 func TestRepositoryKnobsOnlyTighten(t *testing.T) {
 	r := newIDRig(t)
-	const tight = `{"v":1,"mode":"enforce","control":0,"hosts":[]}`
 	far, _, err := r.store.AddProject(t.Context(), store.Project{Name: "far", RootPath: filepath.Join(r.dir, "far"), NonGit: true})
 	must(t, err)
 	both := []string{r.project.ID, far.ID}
@@ -414,7 +413,6 @@ func TestAProjectThatCameBackIsNotTrusted(t *testing.T) {
 	r := newIDRig(t)
 	dir := filepath.Join(r.dir, "far")
 	must(t, os.Mkdir(dir, 0o700))
-	const tight = `{"v":1,"mode":"enforce","control":0,"hosts":[]}`
 	far, _, err := r.store.AddProject(t.Context(), store.Project{Name: "far", RootPath: dir, NonGit: true})
 	must(t, err)
 	must(t, r.store.SetConsent(t.Context(), far.ID, "abc"))
