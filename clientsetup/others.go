@@ -10,7 +10,7 @@ import (
 
 func gemini() kind {
 	return jsonClient(Client{ID: "gemini", Name: "Gemini CLI", Support: Support{Seen: "0.61.0", On: "2026-11-29",
-		Words: "Gemini CLI speaks the protocol as of 2025-06-18, and the endpoint only as of 2026-07-28. It takes headers from variables only, so a new token would not reach it either"}},
+		Words: "Gemini CLI speaks the protocol as of 2025-06-18, and the endpoint only as of " + Revision + ". It takes headers from variables only, so a new token would not reach it either"}},
 		jsonConfig{path: []string{"mcpServers"}}, shape{address: "url"}, []string{"gemini"}, nil,
 		func(p Place) string { return filepath.Join(p.Home, ".gemini", "settings.json") })
 }
@@ -18,7 +18,7 @@ func gemini() kind {
 // opencode reads a header from a file by itself. Its file may be JSON or JSON with comments, under either name.
 func opencode() kind {
 	return jsonClient(Client{ID: "opencode", Name: "opencode", Support: Support{Seen: "1.18.33", On: "2026-11-29", Carries: true,
-		Words: "opencode speaks the protocol as of 2025-11-25, and the endpoint only as of 2026-07-28"}},
+		Words: "opencode speaks the protocol as of 2025-11-25, and the endpoint only as of " + Revision}},
 		jsonConfig{path: []string{"mcp"}},
 		shape{address: "url", headers: "headers", opening: "{file:", closing: "}",
 			fixed:     []field{{"type", "remote"}, {"oauth", false}, {"enabled", true}},
@@ -37,21 +37,21 @@ func opencode() kind {
 
 func cursor() kind {
 	return jsonClient(Client{ID: "cursor", Name: "Cursor", Documented: true, Support: Support{On: "2026-11-29",
-		Words: "Cursor's documentation names no version of the protocol as new as the endpoint's, 2026-07-28. It takes headers from variables only, so a new token would not reach it either"}},
+		Words: "Cursor's documentation names no version of the protocol as new as the endpoint's, " + Revision + ". It takes headers from variables only, so a new token would not reach it either"}},
 		jsonConfig{path: []string{"mcpServers"}}, shape{address: "url"}, []string{"cursor"}, []string{"/Applications/Cursor.app"},
 		func(p Place) string { return filepath.Join(p.Home, ".cursor", "mcp.json") })
 }
 
 func vscode() kind {
 	return jsonClient(Client{ID: "vscode", Name: "VS Code", Documented: true, Support: Support{Seen: "1.132.0", On: "2026-11-29",
-		Words: "VS Code speaks an older version of the protocol than the endpoint's, 2026-07-28. It takes headers as text or asks a person for them, so a new token would not reach it either"}},
+		Words: "VS Code speaks an older version of the protocol than the endpoint's, " + Revision + ". It takes headers as text or asks a person for them, so a new token would not reach it either"}},
 		jsonConfig{path: []string{"servers"}}, shape{address: "url"}, []string{"code"}, []string{"/Applications/Visual Studio Code.app"},
 		func(p Place) string { return filepath.Join(p.appConfig("Code"), "User", "mcp.json") })
 }
 
 func zed() kind {
 	return jsonClient(Client{ID: "zed", Name: "Zed", Documented: true, Support: Support{On: "2026-11-29",
-		Words: "Zed's documentation names the protocol as of 2025-11-25, and the endpoint speaks it only as of 2026-07-28. It takes headers as text, so a new token would not reach it either"}},
+		Words: "Zed's documentation names the protocol as of 2025-11-25, and the endpoint speaks it only as of " + Revision + ". It takes headers as text, so a new token would not reach it either"}},
 		jsonConfig{path: []string{"context_servers"}}, shape{address: "url"}, []string{"zed", "zeditor"}, []string{"/Applications/Zed.app"},
 		func(p Place) string { return filepath.Join(p.config(), "zed", "settings.json") })
 }
@@ -59,7 +59,7 @@ func zed() kind {
 // windsurf reads a header from a file by itself, by its documentation.
 func windsurf() kind {
 	return jsonClient(Client{ID: "windsurf", Name: "Windsurf", Documented: true, Support: Support{On: "2026-11-29", Carries: true,
-		Words: "Windsurf's documentation names no version of the protocol as new as the endpoint's, 2026-07-28"}},
+		Words: "Windsurf's documentation names no version of the protocol as new as the endpoint's, " + Revision}},
 		jsonConfig{path: []string{"mcpServers"}, strict: true},
 		shape{address: "serverUrl", headers: "headers", opening: "${file:", closing: "}",
 			transport: []string{"serverUrl", "url", "headers", "command", "args", "env"}},

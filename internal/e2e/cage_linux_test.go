@@ -231,11 +231,24 @@ func TestCageWithoutTheBox(t *testing.T) {
 	}
 }
 
+// ownPorts makes a caged task whose port no other program of this machine has: tests that run beside this one have apps of
+// their own, which give out the same ports.
+func (r *rig) ownPorts(mode string) (*walled, api.TaskDetail) {
+	r.t.Helper()
+	for i := range 20 {
+		c := r.cageTask(fmt.Sprintf("server %d", i), mode, nil)
+		if !strings.Contains(r.log.String(), "not reachable from outside\" task="+c.id) {
+			return c, r.live(c.id)
+		}
+	}
+	r.t.Fatal("other programs have the ports of twenty tasks")
+	return nil, api.TaskDetail{}
+}
+
 // TestCagedServerIsReachable: a server that a caged agent starts on a port of its task opens in the user's browser.
 func TestCagedServerIsReachable(t *testing.T) {
 	r := newRig(t)
-	c := r.cageTask("server", "enforce", nil)
-	d := r.live(c.id)
+	c, d := r.ownPorts("enforce")
 	if out := c.run("command -v python3"); !strings.Contains(out, "exit 0") {
 		t.Skip("NOT TESTED: there is no python3 to serve with")
 	}

@@ -36,6 +36,7 @@ func TestMainJob(t *testing.T) {
 	if log := call[api.TaskLogResult](r, "task_log", map[string]any{"task": "Say hello", "plain": true}); !strings.Contains(log.Data, "done") {
 		t.Errorf("log: %q", log.Data)
 	}
+	must(t, os.WriteFile(filepath.Join(n.Task.Path, "only-here.txt"), []byte("x\n"), 0o600)) // what was applied is elsewhere too
 	f := refused(r, fault.NeedsConsent, "task_archive", map[string]any{"task": "Say hello"})
 	if losses, ok := f.Data["losses"].([]api.Loss); !ok || !slices.ContainsFunc(losses, func(l api.Loss) bool { return l.Kind == "untracked" }) {
 		t.Errorf("losses: %v", f.Data)

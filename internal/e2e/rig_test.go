@@ -63,6 +63,24 @@ func program(t *testing.T) string {
 	return termicBin
 }
 
+// appLog is what an app has logged so far; it may be read while the app runs.
+type appLog struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *appLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *appLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 // rig is a whole app on a private profile with one repository.
 type rig struct {
 	t    *testing.T
@@ -71,7 +89,7 @@ type rig struct {
 	repo string
 	env  map[string]string // what it sees otherwise than this process: rigs stand side by side
 	app  *app.App
-	log  *strings.Builder
+	log  *appLog
 }
 
 // manners are the agents that the settings of a rig name: the manner of the fake agent for each id.
@@ -120,7 +138,7 @@ func (r *rig) logOf(manner string) string { return filepath.Join(r.home, idOf(ma
 
 func (r *rig) start() {
 	r.t.Helper()
-	r.log = &strings.Builder{}
+	r.log = &appLog{}
 	a, err := app.Open(context.Background(), app.Options{Version: "test", Face: "serve", Getenv: r.getenv, Environ: r.environ(), LogTo: r.log, LogLevel: "debug"})
 	must(r.t, err)
 	r.app = a
