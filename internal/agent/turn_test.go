@@ -4,6 +4,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -150,7 +151,9 @@ func TestDirectives(t *testing.T) {
 		t.Error("it wrote outside")
 	}
 	r.waitFor(t, "the answer", 5*time.Second, func(_ State, s Screen) bool { return strings.Contains(strings.Join(s.Lines, "\n"), "all is well") })
-	mustSend(t, r, k, "#exit 7", DeliverOptions{})
+	if _, err := send(t, r, k, "#exit 7", DeliverOptions{}); err != nil && !errors.Is(err, ErrExited) { // it may be gone before its echo is seen
+		t.Fatal(err)
+	}
 	<-r.done
 	if code := r.cmd.ProcessState.ExitCode(); code != 7 || r.det.State().Work != Inactive {
 		t.Errorf("exit status %d, %+v", code, r.det.State())

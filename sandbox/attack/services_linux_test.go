@@ -204,12 +204,10 @@ func (s *services) packets(c net.PacketConn, answer func([]byte) []byte) {
 
 // dns is a name server that answers every question with the secret.
 func (s *services) dns() {
-	c, err := net.ListenPacket("udp", "127.0.0.1:0")
+	c, l, err := bothPorts()
 	s.h.fatal(err)
 	s.h.g.DNSPort = c.LocalAddr().(*net.UDPAddr).Port
 	s.packets(c, s.resolve)
-	l, err := net.Listen("tcp", Loopback(s.h.g.DNSPort))
-	s.h.fatal(err)
 	s.open = append(s.open, l)
 	s.wg.Go(func() {
 		for {
@@ -220,6 +218,21 @@ func (s *services) dns() {
 			s.wg.Go(func() { s.resolveTCP(c) })
 		}
 	})
+}
+
+// bothPorts listens on one port by both protocols. A port that is free for one may be another program's for the other.
+func bothPorts() (net.PacketConn, net.Listener, error) {
+	for try := 0; ; try++ {
+		c, err := net.ListenPacket("udp", "127.0.0.1:0")
+		if err != nil {
+			return nil, nil, err
+		}
+		l, err := net.Listen("tcp", Loopback(c.LocalAddr().(*net.UDPAddr).Port))
+		if err == nil || try == 20 {
+			return c, l, err
+		}
+		_ = c.Close()
+	}
 }
 
 func (s *services) resolveTCP(c net.Conn) {

@@ -394,7 +394,7 @@ func TestPrograms(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	o := newObedient(t, Spec{View: systemView(t), Net: true, Limits: Limits{Processes: 100, Memory: 256 << 20, OpenFiles: 64}})
+	o := newObedient(t, Spec{View: systemView(t), Net: true, Limits: Limits{Processes: 100, Memory: limitedMemory, OpenFiles: 64}})
 	e := o.Enforcement()
 	t.Logf("processes %+v, memory %+v, files %+v", e.Processes, e.Memory, e.OpenFiles)
 	if e.OpenFiles.Value != 64 || e.Memory.By == "" {
