@@ -426,7 +426,7 @@ func TestLimits(t *testing.T) {
 	if _, err := exec.Command("true").Output(); err != nil {
 		t.Errorf("the host can start nothing: %v", err)
 	}
-	out, exit := run(t, Spec{View: systemView(t), Net: true, Limits: Limits{Memory: 256 << 20}}, toolPath, toolName, "hog", "1024")
+	out, exit := run(t, Spec{View: systemView(t), Net: true, Limits: Limits{Memory: limitedMemory}}, toolPath, toolName, "hog", "4096")
 	if strings.Contains(out, "no end") {
 		t.Errorf("memory: %q %+v", out, exit)
 	}
