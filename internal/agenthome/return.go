@@ -104,6 +104,7 @@ type exchange struct {
 type lodger struct {
 	home string
 	tree *tree
+	raw  []byte // what was read of the login; nil when it was refused
 	doc  object // nil = there, but not understood
 }
 
@@ -117,25 +118,35 @@ func (x *exchange) open(homes []string) error {
 			return err
 		}
 		l := &lodger{home: h, tree: t}
-		data, err := t.read(x.rel, maxLogin)
-		if errors.Is(err, fs.ErrNotExist) {
+		if !x.look(l) {
 			if err := t.Close(); err != nil {
 				return err
 			}
 			continue
 		}
 		x.homes = append(x.homes, l)
-		if err == nil {
-			l.doc, err = parseObject(data)
-		}
-		if err == nil && !x.sameOwner(t) {
-			l.doc, err = nil, errors.New("it is for another account")
-		}
-		if err != nil {
-			x.refuse(l, err)
-		}
 	}
 	return nil
+}
+
+// look reads the login of a home, and reports whether there is one. What is no login is refused.
+func (x *exchange) look(l *lodger) bool {
+	l.raw, l.doc = nil, nil
+	data, err := l.tree.read(x.rel, maxLogin)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	if err == nil {
+		l.raw = data
+		l.doc, err = parseObject(data)
+	}
+	if err == nil && !x.sameOwner(l.tree) {
+		l.doc, err = nil, errors.New("it is for another account")
+	}
+	if err != nil {
+		x.refuse(l, err)
+	}
+	return true
 }
 
 // ownerOf is whose the user's login is, as the agent notes it; empty when it does not.
@@ -181,8 +192,8 @@ func (x *exchange) refuse(l *lodger, why error) {
 	x.out.Refused = append(x.out.Refused, Refusal{Home: l.home, Why: why.Error()})
 }
 
-// attempts bounds how often the user's file is read again because somebody changed it meanwhile.
-const attempts = 5
+// attempts bounds how often logins are read again because an agent refreshed one meanwhile.
+const attempts = 20
 
 // settle brings the newest login into the user's file, then into the homes.
 func (x *exchange) settle() error {
@@ -210,9 +221,11 @@ func (x *exchange) settle() error {
 				continue
 			}
 		}
-		return x.push(best)
+		if x.push(best) {
+			return nil
+		}
 	}
-	return errors.New("the user's login kept changing")
+	return errors.New("the logins kept changing")
 }
 
 // best is the user's login with every entry that is newer in a home.
@@ -246,11 +259,11 @@ func (x *exchange) replace(before []byte, doc object) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	now, err := readSource(x.path, maxLogin)
-	if err != nil || !bytes.Equal(now, before) {
+	err = atomicfile.WriteFile(x.path, data, 0o600, atomicfile.Over(before, false))
+	if errors.Is(err, atomicfile.ErrChanged) {
 		return false, nil
 	}
-	return true, atomicfile.WriteFile(x.path, data, 0o600)
+	return true, err
 }
 
 // encodeLike writes a document with indentation if the one before had it.
@@ -261,21 +274,47 @@ func encodeLike(before []byte, doc object) ([]byte, error) {
 	return json.Marshal(doc)
 }
 
-// push gives a login to the homes that have an older one, or something that is none.
-func (x *exchange) push(doc object) error {
-	seed := x.form.seedable(doc)
+// push gives a login to the homes that have an older one, or something that is none. It reports false when an agent refreshed its
+// own meanwhile: that is read now, and may be the newest.
+func (x *exchange) push(doc object) bool {
+	seed, whole := x.form.seedable(doc), true
 	for _, l := range x.homes {
 		next, changed := x.form.newer(l.doc, seed)
 		if !changed {
 			continue
 		}
-		if err := writeLogin(l.tree, x.rel, next); err != nil {
+		err := x.give(l, next)
+		if errors.Is(err, atomicfile.ErrChanged) {
+			whole = false
+			x.look(l)
+			continue
+		}
+		if err != nil {
 			x.refuse(l, fmt.Errorf("a newer login could not be given to it: %w", err))
 			continue
 		}
-		x.out.Pushed = append(x.out.Pushed, l.home)
+		if !slices.Contains(x.out.Pushed, l.home) {
+			x.out.Pushed = append(x.out.Pushed, l.home)
+		}
 	}
-	return nil
+	return whole
+}
+
+// give puts a login in the place of that of a home. What is no login is replaced whatever it is; a login, only if it is the one
+// that was read.
+func (x *exchange) give(l *lodger, doc object) error {
+	if l.raw == nil {
+		return writeLogin(l.tree, x.rel, doc)
+	}
+	data, err := json.Marshal(doc)
+	if err != nil {
+		return err
+	}
+	err = l.tree.writeOver(x.rel, l.raw, data, 0o600)
+	if err == nil {
+		l.raw, l.doc = data, doc // as it is now, for another round
+	}
+	return err
 }
 
 // newer is the document of a home with what seed has newer, and whether that is anything. What seed has and a home

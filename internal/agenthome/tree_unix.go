@@ -3,6 +3,7 @@
 package agenthome
 
 import (
+	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"termic/internal/atomicfile"
 )
 
 // tree is a folder that a caged program may change at any moment. It is walked name by name from an open descriptor and
@@ -148,6 +151,31 @@ func (t *tree) write(rel string, data []byte, mode uint32, sync bool) error {
 	if old, err := t.read(rel, int64(len(data))); err == nil && string(old) == string(data) && t.mode(rel) == mode {
 		return nil
 	}
+	return t.put(rel, data, mode, sync, func(dir int, temp, name string) error { return unix.Renameat(dir, temp, dir, name) })
+}
+
+// writeOver is write for a file that the agent in the home may replace at any moment: it writes only over what was read, else
+// it fails with atomicfile.ErrChanged, and the agent's newest file is there.
+func (t *tree) writeOver(rel string, before, data []byte, mode uint32) error {
+	return t.put(rel, data, mode, true, func(dir int, temp, name string) error {
+		at := tree{root: dir}
+		err := atomicfile.SwapOver(func() error { return atomicfile.SwapAt(dir, temp, name) },
+			func() ([]byte, error) { return at.read(temp, maxLogin) }, data, before)
+		if errors.Is(err, atomicfile.ErrNoSwap) {
+			if now, err := at.read(name, maxLogin); err != nil || !bytes.Equal(now, before) {
+				return atomicfile.ErrChanged
+			}
+			return unix.Renameat(dir, temp, dir, name)
+		}
+		if err == nil {
+			err = unix.Unlinkat(dir, temp, 0)
+		}
+		return err
+	})
+}
+
+// put writes a file beside the place of another one and lets place bring it there. After an error nothing is left of it.
+func (t *tree) put(rel string, data []byte, mode uint32, sync bool, place func(dir int, temp, name string) error) error {
 	dir, name, err := t.parent(rel, true)
 	if err != nil {
 		return err
@@ -167,7 +195,7 @@ func (t *tree) write(rel string, data []byte, mode uint32, sync bool) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = unix.Renameat(dir, temp, dir, name)
+		err = place(dir, temp, name)
 	}
 	if err != nil {
 		return errors.Join(&fs.PathError{Op: "write", Path: rel, Err: err}, unix.Unlinkat(dir, temp, 0))

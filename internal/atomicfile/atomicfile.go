@@ -37,7 +37,7 @@ type Option func(*options)
 
 type options struct {
 	keepEqual, exactMode bool
-	over                 func(target string) error
+	over                 *expected
 }
 
 // KeepEqual leaves a file alone, with its time of change, when it has the very bytes already (and, with ExactMode, the
@@ -46,29 +46,6 @@ func KeepEqual() Option { return func(o *options) { o.keepEqual = true } }
 
 // ExactMode gives the file the mode even if it exists with another one; for secrets.
 func ExactMode() Option { return func(o *options) { o.exactMode = true } }
-
-// Over writes only if the file has still the content that the new one was made from, or with missing does still not exist;
-// else WriteFile fails with ErrChanged and leaves it as it is. The comparison is the last step before the new file takes
-// its place, which leaves other writers a moment of microseconds, not none.
-func Over(content []byte, missing bool) Option {
-	return func(o *options) {
-		o.over = func(target string) error {
-			have, err := os.ReadFile(target)
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				if missing {
-					return nil
-				}
-				return ErrChanged
-			case err != nil:
-				return fmt.Errorf("compare with %s: %w", target, err)
-			case missing || !bytes.Equal(have, content):
-				return ErrChanged
-			}
-			return nil
-		}
-	}
-}
 
 // WriteFile puts data at path, with exactly mode (whatever the umask) when the file is new. The folder must
 // exist. The temporary file is made beside the target, so that the rename never crosses devices.
@@ -108,17 +85,16 @@ func WriteFile(path string, data []byte, mode fs.FileMode, opts ...Option) error
 }
 
 // replace puts a complete temporary file in the place of target, if over allows it.
-func replace(target string, old fs.FileInfo, data []byte, mode fs.FileMode, over func(string) error) error {
+func replace(target string, old fs.FileInfo, data []byte, mode fs.FileMode, over *expected) error {
 	temp, err := writeTemp(target, old, data, mode)
 	if err != nil {
 		return err
 	}
 	if over != nil {
-		if err := over(target); err != nil {
-			return errors.Join(err, os.Remove(temp))
+		if err := over.putOver(temp, target, data); err != nil {
+			return err
 		}
-	}
-	if err := os.Rename(temp, target); err != nil {
+	} else if err := os.Rename(temp, target); err != nil {
 		return fmt.Errorf("put the new file in place: %w", errors.Join(err, os.Remove(temp)))
 	}
 	if err := SyncDir(filepath.Dir(target)); err != nil {
