@@ -58,6 +58,7 @@ type TaskSummary struct {
 	State          string    `json:"state"`
 	Error          string    `json:"error,omitempty"`
 	ParentID       string    `json:"parent_id,omitempty"`
+	Race           string    `json:"race,omitempty"` // id that the tasks of one race share
 	Sandbox        string    `json:"sandbox"`
 	WorkState      string    `json:"work_state,omitempty"`
 	Detail         string    `json:"detail,omitempty"` // what it waits for; untrusted text of the agent
@@ -132,6 +133,32 @@ type ProjectRefsResult struct {
 	Undone  []RefChange `json:"undone,omitempty"`  // that were put back; Backup keeps what nothing else leads to now
 	Kept    []RefChange `json:"kept,omitempty"`    // that were left as they are
 	Problem string      `json:"problem,omitempty"` // why refs cannot be compared now
+}
+
+// ProjectGitResult is the result of project_git.
+type ProjectGitResult struct {
+	Name      string     `json:"name"`
+	Branches  []Branch   `json:"branches"`       // newest commit first
+	More      bool       `json:"more,omitempty"` // there are more branches than these
+	Worktrees []Worktree `json:"worktrees"`      // the main checkout first
+}
+
+// Branch is a branch that a task can start from.
+type Branch struct {
+	Name   string `json:"name"`             // as base takes it: main, origin/main
+	Remote bool   `json:"remote,omitempty"` // what was fetched of a remote's branch
+	Commit string `json:"commit"`
+	Time   string `json:"time,omitempty"` // of its commit
+}
+
+// Worktree is a folder in which the repository is checked out.
+type Worktree struct {
+	Path   string `json:"path"`
+	Branch string `json:"branch,omitempty"` // empty when it is at a commit
+	Main   bool   `json:"main,omitempty"`   // the main checkout
+	Task   string `json:"task,omitempty"`   // name of the live task that works in it
+	Gone   bool   `json:"gone,omitempty"`   // its folder is not there
+	Locked bool   `json:"locked,omitempty"`
 }
 
 // Cage is what beside its mode is set for the cage of a task, or for those of a project's tasks.
@@ -224,6 +251,15 @@ type TaskNewResult struct {
 	Wait   *WaitOutcome `json:"wait,omitempty"`
 }
 
+// TaskRaceResult is the result of task_race: every task was accepted.
+type TaskRaceResult struct {
+	Race   string        `json:"race"`   // id that its tasks share
+	Base   string        `json:"base"`   // branch that they start from
+	Commit string        `json:"commit"` // where that was
+	Tasks  []TaskSummary `json:"tasks"`
+	Jobs   []string      `json:"jobs,omitempty"` // one for each
+}
+
 // TaskSendResult is the result of task_send.
 type TaskSendResult struct {
 	TaskID  string `json:"task_id"`
@@ -283,6 +319,11 @@ type FileChange struct {
 	Binary     bool   `json:"binary,omitempty"`
 	Staged     bool   `json:"staged,omitempty"`
 	Unstaged   bool   `json:"unstaged,omitempty"`
+	// Seen stands for the uncommitted content of the file as it is shown here. task_stage and task_discard take it back, and
+	// leave a file alone that is not like that any more. Empty where nothing is uncommitted.
+	Seen string `json:"seen,omitempty"`
+	// Also is another path that belongs to this change and is to be named along with it: of a rename, the old one.
+	Also string `json:"also,omitempty"`
 }
 
 // Commit is one commit of a task's branch that its base lacks.
@@ -595,6 +636,7 @@ type QueuedPrompt struct {
 	Bytes     int    `json:"bytes"`
 	Truncated bool   `json:"truncated,omitempty"`
 	Typing    bool   `json:"typing,omitempty"`    // it is being typed now, and cannot be taken back
+	Repeats   int    `json:"repeats,omitempty"`   // how often it is typed once more after that
 	FromTask  string `json:"from_task,omitempty"` // id of the task whose caged agent sent it
 	Created   string `json:"created"`
 }

@@ -35,8 +35,9 @@ type Diff struct {
 	Files      []api.FileChange
 	Commits    []api.Commit // newest first, at most 500
 	Patch      []byte
-	Truncated  bool  // Patch was cut at MaxBytes, or there are more than 20000 untracked files, or ones above 64 MiB
-	TotalBytes int64 // of the whole patch
+	InProgress string // what the worktree is in the middle of: rebase, merge, ...; "" = nothing
+	Truncated  bool   // Patch was cut at MaxBytes, or there are more than 20000 untracked files, or ones above 64 MiB
+	TotalBytes int64  // of the whole patch
 }
 
 // Diff compares the files of the worktree at wt, as they are on disk, with the merge base of base and the worktree's
@@ -66,6 +67,13 @@ func (r *Repo) diff(ctx context.Context, at place, base string, o DiffOptions) (
 	if err != nil {
 		return Diff{}, err
 	}
+	d.InProgress = st.InProgress
+	var seen map[string]string
+	if !o.StatOnly { // before git reads the files for what is shown
+		if seen, err = r.signatures(at, st); err != nil {
+			return Diff{}, err
+		}
+	}
 	index, done, err := r.untrackedIndex(ctx, at, st, &d)
 	if err != nil {
 		return Diff{}, err
@@ -78,7 +86,7 @@ func (r *Repo) diff(ctx context.Context, at place, base string, o DiffOptions) (
 	if err := r.compare(ctx, parts, &d); err != nil {
 		return Diff{}, err
 	}
-	d.merge(st)
+	d.merge(st, seen)
 	if o.Patch {
 		if err := r.patch(ctx, parts, o.MaxBytes, &d); err != nil {
 			return Diff{}, err
@@ -268,10 +276,21 @@ func copyTo(path string, src io.Reader) error {
 
 // merge adds to the files of the diff what the status knows: which are untracked, staged, unstaged, and untracked ones
 // that the diff was spared; then it sums up.
-func (d *Diff) merge(st Status) {
+func (d *Diff) merge(st Status, seen map[string]string) {
 	at := d.byPath()
+	from := map[string]int{}
+	for i, f := range d.Files {
+		if f.Status == "renamed" {
+			from[f.OldPath] = i
+		}
+	}
 	for _, f := range st.files {
 		i, ok := at[f.Path]
+		if j, old := from[f.Path]; !ok && old && f.Index != '?' { // the half of a rename that went
+			d.Files[j].Staged, d.Files[j].Unstaged = d.Files[j].Staged || f.Index != '.', d.Files[j].Unstaged || f.Worktree != '.'
+			d.Files[j].Also = f.Path
+			continue
+		}
 		switch {
 		case !ok && f.Index == '?':
 			d.Files = append(d.Files, api.FileChange{Path: f.Path, Status: "untracked"})
@@ -281,10 +300,11 @@ func (d *Diff) merge(st Status) {
 		case f.Conflict:
 			d.Files[i].Status = "unmerged"
 		default:
-			d.Files[i].Staged, d.Files[i].Unstaged = f.Index != '.', f.Worktree != '.'
+			d.Files[i].Staged, d.Files[i].Unstaged = d.Files[i].Staged || f.Index != '.', d.Files[i].Unstaged || f.Worktree != '.'
 		}
 	}
-	for _, f := range d.Files {
+	for i, f := range d.Files {
+		d.Files[i].Seen = seen[f.Path]
 		d.Stat.Insertions += f.Insertions
 		d.Stat.Deletions += f.Deletions
 		if f.Status == "untracked" {

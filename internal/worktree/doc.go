@@ -1,5 +1,6 @@
 // Package worktree does everything that Termic needs of git, by running the user's own git: creating, listing,
-// comparing, applying, removing and restoring the worktrees of a repository. It knows nothing of tasks.
+// comparing, applying, removing and restoring the worktrees of a repository, and staging, discarding and committing in
+// them. It knows nothing of tasks.
 //
 // # Promises
 //
@@ -10,6 +11,10 @@
 // What is lost when a worktree goes is judged by what exists on this machine and nowhere else: files, commits that no
 // remote, tag or other branch has, stashes, an operation in progress. Ignored files count unless the main checkout has
 // the same ones; they are listed with their sizes, and are not part of a backup, since they are secrets or rebuilt.
+//
+// What Discard takes from a worktree is kept first, and Undo gives back every byte of it, or refuses and changes nothing.
+// A file that changes while it is discarded is not: it is looked at again right before it goes, by the kernel's own time
+// of its last change. Staging, discarding and committing change the index under git's own lock, in one step.
 //
 // What a worktree has done is judged against the merge base of its base and its HEAD, so that what the base got
 // meanwhile never shows as the worktree's doing; Diff and Apply agree on it.
@@ -38,7 +43,8 @@
 //
 // # Not covered
 //
-// Merging, committing and pushing. Files of ignored paths, of submodules and of repositories nested in a worktree are
+// Merging, amending and pushing. A program that writes a file through a handle that it opened before is not noticed by
+// Discard. Files of ignored paths, of submodules and of repositories nested in a worktree are
 // listed by Losses but not kept by a backup. Empty folders, times and permissions beyond the executable bit are not
 // restored. Git's own checks of who owns a repository are made by Open only.
 package worktree

@@ -118,6 +118,11 @@ func TestParseStatus(t *testing.T) {
 	want := []FileStatus{{Path: "a b", Index: '.', Worktree: 'M'}, {Path: "new\nline", Index: 'A', Worktree: '.'},
 		{Path: "to", OldPath: "from a", Index: 'R', Worktree: '.'}, {Path: "both", Index: 'U', Worktree: 'U', Conflict: true},
 		{Path: "sub", Index: '.', Worktree: 'M', Submodule: true}, {Path: "loose \"x\"", Index: '?', Worktree: '?'}}
+	same(t, "HEAD", s.files[1].head, entry{"000000", id1, "new\nline"})
+	same(t, "index", s.files[2].index, entry{"100644", id1, "to"})
+	for i := range s.files {
+		s.files[i].head, s.files[i].index = entry{}, entry{}
+	}
 	if !reflect.DeepEqual(s.files, want) {
 		t.Errorf("files %+v", s.files)
 	}

@@ -181,18 +181,24 @@ const MaxKept int64 = 8 << 30
 // It goes through os.Root, so that no link of the tree leads outside, and through fast-import, which takes the bytes as
 // they are and any number of files in one process. tmp is a folder for its list of ids.
 func (r *Repo) store(ctx context.Context, at place, st Status, tmp string) ([]entry, error) {
+	var names []string
+	for _, f := range st.files {
+		if f.Submodule || strings.HasSuffix(f.Path, "/") || f.Worktree == '.' && !f.Conflict {
+			continue // a repository of its own, or the same in the index
+		}
+		names = append(names, f.Path)
+	}
+	return r.storeFiles(ctx, at, names, tmp)
+}
+
+// storeFiles is store for these files.
+func (r *Repo) storeFiles(ctx context.Context, at place, names []string, tmp string) ([]entry, error) {
 	root, err := os.OpenRoot(at.workTree)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Unavailable, "The worktree cannot be opened")
 	}
 	defer root.Close()
-	p := &packer{root: root}
-	for _, f := range st.files {
-		if f.Submodule || strings.HasSuffix(f.Path, "/") || f.Worktree == '.' && !f.Conflict {
-			continue // a repository of its own, or the same in the index
-		}
-		p.names = append(p.names, f.Path)
-	}
+	p := &packer{root: root, names: names}
 	if len(p.names) == 0 {
 		return nil, nil
 	}

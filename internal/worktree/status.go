@@ -36,6 +36,8 @@ type FileStatus struct {
 	Worktree  byte   // '.' = unchanged in the worktree, '?' = untracked
 	Conflict  bool
 	Submodule bool
+
+	head, index entry // what HEAD and the index have; mode "000000" for nothing. Not of untracked and conflicting files
 }
 
 // Dirty counts the files that differ from HEAD in any way.
@@ -55,8 +57,13 @@ func (r *Repo) status(ctx context.Context, at place) (Status, error) { return r.
 
 // statusBy is status with another index; "" = the checkout's own.
 func (r *Repo) statusBy(ctx context.Context, at place, index string) (Status, error) {
+	return r.statusWith(ctx, at, index, "--find-renames")
+}
+
+// statusWith says with renames whether a file that went and one that came are told as one.
+func (r *Repo) statusWith(ctx context.Context, at place, index, renames string) (Status, error) {
 	out, err := r.git.text(ctx, command{at: at, index: index, args: []string{"status", "--porcelain=v2", "-z", "--branch",
-		"--untracked-files=all", "--find-renames", r.submodules()}})
+		"--untracked-files=all", renames, r.submodules()}})
 	if err != nil {
 		return Status{}, err
 	}
@@ -142,7 +149,11 @@ func parseChange(rec string) (FileStatus, error) {
 	if n == 0 || len(f) != n+1 || len(f[1]) != 2 || f[2] == "" || f[n] == "" {
 		return FileStatus{}, errors.New("status: unknown record " + strconv.Quote(printable(rec, 80)))
 	}
-	return FileStatus{Path: f[n], Index: f[1][0], Worktree: f[1][1], Conflict: rec[0] == 'u', Submodule: f[2][0] == 'S'}, nil
+	out := FileStatus{Path: f[n], Index: f[1][0], Worktree: f[1][1], Conflict: rec[0] == 'u', Submodule: f[2][0] == 'S'}
+	if !out.Conflict {
+		out.head, out.index = entry{f[3], f[6], out.Path}, entry{f[4], f[7], out.Path}
+	}
+	return out, nil
 }
 
 func (s *Status) count(f FileStatus) {

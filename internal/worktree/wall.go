@@ -29,7 +29,7 @@ func (r *Repo) Behind(wall Wall) *Repo {
 }
 
 // readers are the commands that walk through a tree and read its files.
-var readers = []string{"status", "diff", "add", "ls-files"}
+var readers = []string{"status", "diff", "add", "ls-files", "check-attr"}
 
 // exitFatal is the exit code of a git that died, as git's own die() sets it.
 const exitFatal = 128
@@ -59,7 +59,9 @@ func steady[T any](ctx context.Context, look func() (T, error)) (T, error) {
 
 // elsewhere is how a command is started: behind the wall of its place, if it reads the tree.
 func (g *Git) elsewhere(c command) childproc.Starter {
-	if c.at.wall == nil || c.at.workTree == "" || !slices.Contains(readers, c.args[0]) {
+	// It fills a folder of ours by the attributes that the tree names, and elsewhere the tree itself.
+	fills := c.args[0] == "checkout-index" && c.index != ""
+	if c.at.wall == nil || c.at.workTree == "" || !fills && !slices.Contains(readers, c.args[0]) {
 		return nil
 	}
 	read := []string{c.at.workTree, c.at.common, g.bin}
