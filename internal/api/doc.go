@@ -9,7 +9,7 @@
 //	doc      one clause that says what it means
 //	tool     what an MCP client reads instead of doc, since every conversation pays for each word there; "-" = nothing
 //	enum     its allowed values, separated by |
-//	cli      "arg" = positional; "rest" = all remaining words, joined; "-" = not on the command line; otherwise "name" or "name,x" (short x)
+//	cli      "arg" = positional; "rest" = all remaining words, joined unless it is a list; "-" = not on the command line; otherwise "name" or "name,x" (short x)
 //	class    the narrowest class that may give it; none = that of the verb
 //	face     the faces that have it, separated by |; none = all
 //	unit     "ms" = the command line takes a duration (90, 1m30s), the wire takes milliseconds

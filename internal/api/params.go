@@ -47,6 +47,20 @@ type TaskNewParams struct {
 	Cwd            string   `json:"cwd,omitempty" cli:"-" face:"cli" doc:"folder that picks the project when none is named"`
 }
 
+// TaskRaceParams are the parameters of task_race.
+type TaskRaceParams struct {
+	Name           string   `json:"name" cli:"arg" doc:"name of the race; each task is called after it and its agent"`
+	Project        string   `json:"project,omitempty" cli:"project" doc:"project: name or id"`
+	Agents         []string `json:"agents" cli:"agent" doc:"id of an agent that runs; from 2 to 8 of them, the same one twice as well"`
+	Prompt         string   `json:"prompt,omitempty" cli:"prompt,p" doc:"prompt for every agent, delivered when it is ready"`
+	PromptRef      string   `json:"promptRef,omitempty" cli:"prompt-ref,P" doc:"prompt of the library to send first, before the text of prompt"`
+	Base           string   `json:"base,omitempty" cli:"base" doc:"branch or commit that all of them start from"`
+	Sandbox        string   `json:"sandbox,omitempty" cli:"sandbox" enum:"off|monitor|enforce-fs|enforce" doc:"cage of the tasks"`
+	Yolo           bool     `json:"yolo,omitempty" cli:"yolo" doc:"start the agents with their own permission prompts off"`
+	IdempotencyKey string   `json:"idempotency_key,omitempty" cli:"idempotency-key" doc:"a repeat with the same key joins the first call (kept 24 hours)"`
+	Cwd            string   `json:"cwd,omitempty" cli:"-" face:"cli" doc:"folder that picks the project when none is named"`
+}
+
 // TaskStatusParams are the parameters of task_status.
 type TaskStatusParams struct{ Target }
 
@@ -59,6 +73,7 @@ type TaskSendParams struct {
 	Fresh     bool   `json:"fresh,omitempty" cli:"fresh" not:"tab" doc:"start a new agent tab"`
 	Tab       string `json:"tab,omitempty" cli:"tab" doc:"tab: id, index or title" tool:"id, index or title"`
 	Here      bool   `json:"-" cli:"here" face:"cli" doc:"the task this terminal belongs to (TERMIC_TASK_ID)"`
+	Repeat    int64  `json:"repeat,omitempty" cli:"repeat" face:"window|cli" not:"wait" doc:"type it this many times, at most 100, each time once the agent has settled"`
 	Wait      bool   `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic" tool:"answer once the agent settled (a heuristic)"`
 	TimeoutMs int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" with:"wait" doc:"longest wait" tool:"-"`
 }
@@ -194,6 +209,11 @@ type ProjectRefsParams struct {
 	Name string   `json:"name" cli:"arg" doc:"project: name or id" tool:"-"`
 	Undo []string `json:"undo,omitempty" cli:"undo" doc:"put these refs back, by the names that are shown; all for every one"`
 	Keep []string `json:"keep,omitempty" cli:"keep" doc:"leave these as they are and forget about them; all for every one"`
+}
+
+// ProjectGitParams are the parameters of project_git.
+type ProjectGitParams struct {
+	Name string `json:"name" cli:"arg" doc:"project: name or id"`
 }
 
 // ProjectConsentParams are the parameters of project_consent. Without digest and withdraw, it only shows.

@@ -343,6 +343,8 @@ type TaskDiffResult struct {
 	Diff      string       `json:"diff,omitempty"`
 	Truncated bool         `json:"truncated,omitempty"` // diff was cut at diff_bytes
 	DiffBytes int64        `json:"diff_bytes,omitempty"`
+	// InProgress is what the worktree is in the middle of: merge, rebase, ...; empty: nothing.
+	InProgress string `json:"in_progress,omitempty"`
 }
 
 // TaskOpenResult is the result of task_open.

@@ -135,6 +135,7 @@ var table = []row{
 	{pkg: "internal/ids", in: leaf},
 	{pkg: "internal/secret", in: leaf},
 	{pkg: "internal/selfrun", in: leaf},
+	{pkg: "internal/theme", in: leaf},
 	{pkg: "internal/shellenv", in: leaf},
 	{pkg: "internal/tomledit", in: leaf},
 	{pkg: "sandbox/cage", in: leaf}, // like the next ones a part of sandbox; main asks it first whether it is a helper

@@ -303,6 +303,9 @@ func (p *parser) positionals() error {
 			p.args = p.args[1:]
 		case "rest":
 			p.inv.values[q.Name] = strings.Join(p.args, " ")
+			if q.Type == verb.Strings {
+				p.inv.values[q.Name] = p.args
+			}
 			p.args = nil
 		}
 	}

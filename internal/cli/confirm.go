@@ -16,6 +16,7 @@ import (
 var questions = map[string]string{
 	"task_apply":     "Apply task %s to the project's main checkout?",
 	"task_archive":   "Archive task %s? Its terminals end and its worktree is removed.",
+	"task_discard":   "Discard these changes of task %s? They are kept for 30 days.",
 	"task_stop":      "Stop task %s? Its terminals end.",
 	"task_sandbox":   "Change the sandbox of task %s? Its terminals end.",
 	"project_remove": "Remove project %s? Every task of it is archived; the repository is left alone.",
@@ -36,9 +37,12 @@ func (i invocation) changes() bool {
 	return false
 }
 
+// has reports whether a parameter is given.
+func (i invocation) has(name string) bool { _, ok := i.values[name]; return ok }
+
 // confirm asks the person before something is destroyed. Without a terminal there is nobody to ask, so --yes is needed.
 func (r *runner) confirm(inv invocation) error {
-	if !asks(inv.verb) || inv.on("yes") || inv.verb.Name == "task_sandbox" && !inv.changes() {
+	if !asks(inv.verb) || inv.on("yes") || inv.verb.Name == "task_sandbox" && !inv.changes() || inv.verb.Name == "task_discard" && !inv.has("paths") {
 		return nil
 	}
 	target := inv.text("task")

@@ -170,3 +170,30 @@ func showConsent(p *printer, r api.ProjectConsentResult) {
 		p.note("Agree to exactly this with --digest %s", clean(r.Repo.Digest))
 	}
 }
+
+// showProjectGit lists what a task of a project can start from.
+func showProjectGit(p *printer, r api.ProjectGitResult) {
+	var rows [][]string
+	for _, w := range r.Worktrees {
+		what := w.Task
+		switch {
+		case w.Main:
+			what = "main checkout"
+		case w.Gone:
+			what = "its folder is gone"
+		case w.Locked && what == "":
+			what = "locked"
+		}
+		rows = append(rows, []string{clean(w.Path), clean(w.Branch), clean(what)})
+	}
+	p.table([]string{"WORKTREE", "BRANCH", "TASK"}, rows)
+	rows = nil
+	for _, b := range r.Branches {
+		rows = append(rows, []string{clean(b.Name), clean(short(b.Commit)), clean(b.Time)})
+	}
+	p.printf("\n")
+	p.table([]string{"BRANCH", "COMMIT", "TIME"}, rows)
+	if r.More {
+		p.note("There are more branches; `git branch -a` has them all.")
+	}
+}

@@ -91,6 +91,15 @@ func showNew(p *printer, r api.TaskNewResult) {
 	showOutcome(p, r.Wait)
 }
 
+// showRace lists the tasks of a race.
+func showRace(p *printer, r api.TaskRaceResult) {
+	p.printf("%s from %s (%s)\n", plural(len(r.Tasks), "task", "tasks"), clean(r.Base), clean(short(r.Commit)))
+	for _, t := range r.Tasks {
+		p.printf("  %s\n", clean(qualified(t)))
+		p.fields("    id", t.ID, "    agent", t.Agent, "    branch", t.Branch)
+	}
+}
+
 func showSend(p *printer, r api.TaskSendResult) {
 	words := map[string]string{api.SendDelivered: "Delivered", api.SendQueued: "Queued; it follows when the agent is free",
 		api.SendSpawned: "An agent was started; the prompt follows when it is ready", api.SendAccepted: "Accepted"}[r.Mode]
@@ -228,6 +237,9 @@ func showQueue(p *printer, r api.TaskQueueResult) {
 		state := "waits"
 		if q.Typing {
 			state = "is being typed"
+		}
+		if q.Repeats > 0 {
+			state += fmt.Sprintf(", then %s more", plural(q.Repeats, "time", "times"))
 		}
 		first, _, more := strings.Cut(strings.TrimSpace(q.Text), "\n")
 		if runes := []rune(first); len(runes) > 60 {

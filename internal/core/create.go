@@ -98,7 +98,7 @@ func (c *Core) makeWorktree(ctx context.Context, n *newTask) (worktree.Created, 
 	defer c.refs.ours(n.project.ID, repo, branchAnd(n.task.Branch, orElse(n.params.Base, n.project.BaseBranch)))()
 	made, err := repo.Create(ctx, worktree.CreateOptions{Path: n.task.Path, PathFixed: true, Branch: n.task.Branch,
 		BranchTyped: n.params.Branch != "", Base: orElse(n.params.Base, n.project.BaseBranch),
-		Fetch: c.settings.Get().Tasks.FetchBeforeCreate, Progress: progress,
+		Fetch: n.start == "" && c.settings.Get().Tasks.FetchBeforeCreate, Commit: n.start, Progress: progress,
 		NewBranch: func(name, commit string) error { return c.noteBranch(ctx, n, name, commit) }})
 	return made, lines, err
 }

@@ -182,11 +182,23 @@ func (c *Core) deliver(l *liveTab, p store.Prompt) bool {
 	default:
 		state, reason = store.PromptFailed, sentence(err)
 	}
-	if serr := c.store.SetPromptState(context.WithoutCancel(c.ctx), p.ID, state, reason, store.PromptDelivering); serr != nil && fault.CodeOf(serr) != fault.Conflict { // somebody ended it meanwhile
+	if serr := c.settlePrompt(p.ID, state, reason); serr != nil && fault.CodeOf(serr) != fault.Conflict { // somebody ended it meanwhile
 		c.log.Error("the fate of a prompt could not be stored", "prompt", p.ID, "err", serr)
 	}
 	c.beacon.change()
 	return err == nil
+}
+
+// settlePrompt stores what became of a prompt that was being typed, and queues it once more where it is to be repeated.
+func (c *Core) settlePrompt(id, state, reason string) error {
+	ctx := context.WithoutCancel(c.ctx)
+	return c.store.Write(ctx, func(tx *store.Tx) error {
+		err := tx.SetPromptState(ctx, id, state, reason, store.PromptDelivering)
+		if err != nil || state != store.PromptDelivered {
+			return err
+		}
+		return tx.RepeatPrompt(ctx, id)
+	})
 }
 
 // refusePrompt ends a prompt that may not be typed.

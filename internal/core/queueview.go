@@ -32,7 +32,7 @@ func (c *Core) TaskQueue(ctx context.Context, call *Call, p api.TaskQueueParams)
 			}
 		}
 		result.Prompts[i] = api.QueuedPrompt{ID: q.ID, TabID: q.TabID, Text: text, Bytes: len(q.Text), Truncated: len(text) < len(q.Text),
-			Typing: q.State == store.PromptDelivering, FromTask: q.FromTask, Created: stamp(q.Created)}
+			Typing: q.State == store.PromptDelivering, FromTask: q.FromTask, Repeats: q.Repeats, Created: stamp(q.Created)}
 	}
 	return result, err
 }

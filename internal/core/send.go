@@ -23,6 +23,38 @@ type sendHow struct {
 	spawned   bool // the agent was started for this prompt
 }
 
+// maxRepeat is how often one prompt may be typed for one call: a loop that nobody stops ends by itself.
+const maxRepeat = 100
+
+// message is what a sender wants typed.
+type message struct {
+	text    string
+	repeats int // how often once more, each time when the agent has settled
+}
+
+// messageOf checks how often a prompt is to be typed.
+func messageOf(text string, repeat int64) (message, error) {
+	if repeat < 0 || repeat > maxRepeat {
+		return message{}, fault.New(fault.InvalidArgument, "A prompt can be repeated from 1 to %d times, not %d", maxRepeat, repeat)
+	}
+	return message{text, max(int(repeat)-1, 0)}, nil
+}
+
+// needSettling refuses what follows an agent's settling for an agent that gives no sign of it.
+func needSettling(kind agent.Kind, how sendHow, m message) error {
+	switch {
+	case kind.WorkDone:
+		return nil
+	case how.wait:
+		return fault.New(fault.Unsupported, "The agent %q gives no sign of settling, so there is nothing to wait for", kind.ID).
+			WithHint("Send without wait, and look at its log.")
+	case m.repeats > 0:
+		return fault.New(fault.Unsupported, "The agent %q gives no sign of settling, so a prompt cannot be repeated when it has", kind.ID).
+			WithHint("Send it again by hand.")
+	}
+	return nil
+}
+
 // TaskSend is the verb task_send.
 func (c *Core) TaskSend(ctx context.Context, call *Call, p api.TaskSendParams) (api.TaskSendResult, error) {
 	prompt, err := c.compose(p.PromptRef, p.Prompt)
@@ -36,8 +68,12 @@ func (c *Core) TaskSend(ctx context.Context, call *Call, p api.TaskSendParams) (
 	if err != nil {
 		return api.TaskSendResult{}, err
 	}
+	m, err := messageOf(prompt, p.Repeat)
+	if err != nil {
+		return api.TaskSendResult{}, err
+	}
 	if !mayRead(call.Caller, task) {
-		return c.sendBlind(ctx, call, task, p, prompt)
+		return c.sendBlind(ctx, call, task, p, m)
 	}
 	if task.State != api.TaskCreating {
 		if err := usableTree(task); err != nil {
@@ -57,9 +93,9 @@ func (c *Core) TaskSend(ctx context.Context, call *Call, p api.TaskSendParams) (
 		}
 	}
 	if l == nil {
-		return c.sendEarly(ctx, call, tab, prompt, how)
+		return c.sendEarly(ctx, call, tab, m, how)
 	}
-	return c.sendTo(ctx, call, l, prompt, how)
+	return c.sendTo(ctx, call, l, m, how)
 }
 
 // sendTarget picks the agent tab that a prompt goes to: the one named, the default one if it runs, the only one that
@@ -130,26 +166,34 @@ func (c *Core) chooseTarget(ctx context.Context, task store.Task, p api.TaskSend
 }
 
 // sendEarly queues a prompt for a task that is still being created.
-func (c *Core) sendEarly(ctx context.Context, call *Call, tab store.Tab, text string, how sendHow) (api.TaskSendResult, error) {
-	p, job, err := c.enqueue(ctx, call, tab, text)
-	if err != nil {
-		return api.TaskSendResult{}, err
-	}
+func (c *Core) sendEarly(ctx context.Context, call *Call, tab store.Tab, m message, how sendHow) (api.TaskSendResult, error) {
 	kind, err := c.agents.Load().Resolve(tab.Agent)
+	if err == nil {
+		if err := needSettling(kind, how, m); err != nil {
+			return api.TaskSendResult{}, err
+		}
+	}
+	p, job, failed := c.enqueue(ctx, call, tab, m)
+	if failed != nil {
+		return api.TaskSendResult{}, failed
+	}
 	result := api.TaskSendResult{TaskID: tab.TaskID, TabID: tab.ID, Mode: api.SendQueued, Prompt: p.ID, Capable: err == nil && kind.Capable(), Job: jobFor(call.Caller, job)}
 	c.endJob(job, nil)
 	return c.watchSent(ctx, call, result, how)
 }
 
 // sendTo queues a prompt for a running agent and watches how it fares.
-func (c *Core) sendTo(ctx context.Context, call *Call, l *liveTab, text string, how sendHow) (api.TaskSendResult, error) {
+func (c *Core) sendTo(ctx context.Context, call *Call, l *liveTab, m message, how sendHow) (api.TaskSendResult, error) {
 	s := l.det.State()
-	if how.wait && !l.kind.WorkDone {
-		return api.TaskSendResult{}, fault.New(fault.Unsupported, "The agent %q gives no sign of settling, so there is nothing to wait for", l.kind.ID).
-			WithHint("Send without wait, and look at its log.")
+	if err := needSettling(l.kind, how, m); err != nil {
+		return api.TaskSendResult{}, err
+	}
+	if m.repeats > 0 && !s.Capable && !l.kind.Capable() {
+		return api.TaskSendResult{}, fault.New(fault.Unsupported, "The agent of %q has given no sign of its state yet, so nobody can tell when to repeat a prompt", l.tab.Title).
+			WithHint("Send it once, and look whether the agent is seen at work.")
 	}
 	busy := !readyForPrompt(s) || c.queued(l.tab.ID) > 0
-	p, job, err := c.enqueue(ctx, call, l.tab, text)
+	p, job, err := c.enqueue(ctx, call, l.tab, m)
 	if err != nil {
 		return api.TaskSendResult{}, err
 	}
@@ -177,7 +221,7 @@ func (c *Core) sendTo(ctx context.Context, call *Call, l *liveTab, text string, 
 
 // enqueue makes a prompt durable. From here on it is delivered at most once. That of a caged agent is compared with the
 // target under the lock that guards what cages are made of.
-func (c *Core) enqueue(ctx context.Context, call *Call, tab store.Tab, text string) (p store.Prompt, job string, err error) {
+func (c *Core) enqueue(ctx context.Context, call *Call, tab store.Tab, m message) (p store.Prompt, job string, err error) {
 	if confined(call.Caller) {
 		release, err := c.holdCages(ctx)
 		if err != nil {
@@ -188,7 +232,7 @@ func (c *Core) enqueue(ctx context.Context, call *Call, tab store.Tab, text stri
 			return p, "", err
 		}
 	}
-	p = store.Prompt{TabID: tab.ID, Text: text}
+	p = store.Prompt{TabID: tab.ID, Text: m.text, Repeats: m.repeats}
 	if err := c.signed(call.Caller, &p); err != nil {
 		return p, "", err
 	}

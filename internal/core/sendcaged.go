@@ -21,7 +21,7 @@ func (c *Core) holdCages(ctx context.Context) (release func(), err error) {
 
 // sendBlind queues a prompt for a task that its sender may not read. Nothing that is told afterwards depends on the task: it
 // waits for the task's agent, whether that runs or not, and is asked about once more when it is about to be typed.
-func (c *Core) sendBlind(ctx context.Context, call *Call, t store.Task, p api.TaskSendParams, prompt string) (api.TaskSendResult, error) {
+func (c *Core) sendBlind(ctx context.Context, call *Call, t store.Task, p api.TaskSendParams, m message) (api.TaskSendResult, error) {
 	tab, ok, err := c.receiver(ctx, t)
 	if err != nil {
 		return api.TaskSendResult{}, err
@@ -32,7 +32,7 @@ func (c *Core) sendBlind(ctx context.Context, call *Call, t store.Task, p api.Ta
 	if err := c.roomInQueue(ctx, call.Caller, tab); err != nil {
 		return api.TaskSendResult{}, err
 	}
-	_, job, err := c.enqueue(ctx, call, tab, prompt)
+	_, job, err := c.enqueue(ctx, call, tab, m)
 	if err != nil {
 		if ctx.Err() != nil {
 			return api.TaskSendResult{}, err

@@ -48,7 +48,7 @@ func (c *Core) TaskTab(ctx context.Context, call *Call, p api.TaskTabParams) (ap
 	if err != nil || prompt == "" {
 		return result, err
 	}
-	sent, err := c.sendTo(ctx, call, l, prompt, sendHow{wait: p.Wait, timeoutMs: p.TimeoutMs, spawned: true})
+	sent, err := c.sendTo(ctx, call, l, message{text: prompt}, sendHow{wait: p.Wait, timeoutMs: p.TimeoutMs, spawned: true})
 	if err != nil {
 		return result, withTab(err, tab.ID)
 	}

@@ -32,6 +32,7 @@ type newTask struct {
 	joined  bool                // an earlier call with the same idempotency key made it
 	told    []string            // what was tightened
 	limit   *sandbox.Capability // what its agent may do at most; nil: whatever the task may
+	start   string              // the commit that it begins at; empty: where its base is when it is made
 }
 
 // TaskNew is the verb task_new. It answers when the task is durable and its worktree under way, or with wait when its
@@ -41,27 +42,11 @@ func (c *Core) TaskNew(ctx context.Context, call *Call, p api.TaskNewParams) (ap
 	if err != nil {
 		return api.TaskNewResult{}, err
 	}
-	if err := c.acceptNew(ctx, call, n); err != nil {
-		return api.TaskNewResult{}, err
-	}
-	call.Task = n.task.ID
-	if !n.joined {
-		c.setStarting(n.tab.ID, true)
-		under := *n // the creation goes on while the answer is made, and writes into its own
-		if !c.spawn(func() {
-			defer c.setStarting(under.tab.ID, false)
-			c.create(&under)
-		}) {
-			return api.TaskNewResult{}, ending()
-		}
-		c.beacon.change()
-	}
-	summary, err := c.summary(ctx, n.task.ID, false)
+	summary, err := c.startNewTask(ctx, call, n)
 	if err != nil {
 		return api.TaskNewResult{}, err
 	}
 	result := api.TaskNewResult{Task: summary, Job: jobFor(call.Caller, n.job), Prompt: n.queued.ID}
-	call.emit(api.Event{Event: "created", Task: &summary})
 	if p.Open {
 		c.show(n.task.ID)
 	}
@@ -76,6 +61,30 @@ func (c *Core) TaskNew(ctx context.Context, call *Call, p api.TaskNewParams) (ap
 		result.Wait = &out
 	}
 	return result, nil
+}
+
+// startNewTask makes a task durable and begins its creation, which goes on after the answer. The call is about that task then.
+func (c *Core) startNewTask(ctx context.Context, call *Call, n *newTask) (api.TaskSummary, error) {
+	if err := c.acceptNew(ctx, call, n); err != nil {
+		return api.TaskSummary{}, err
+	}
+	call.Task = n.task.ID
+	if !n.joined {
+		c.setStarting(n.tab.ID, true)
+		under := *n // the creation goes on while the answer is made, and writes into its own
+		if !c.spawn(func() {
+			defer c.setStarting(under.tab.ID, false)
+			c.create(&under)
+		}) {
+			return api.TaskSummary{}, ending()
+		}
+		c.beacon.change()
+	}
+	summary, err := c.summary(ctx, n.task.ID, false)
+	if err == nil {
+		call.emit(api.Event{Event: "created", Task: &summary})
+	}
+	return summary, err
 }
 
 // planNew checks everything that can be checked before anything is made. It writes nothing.
@@ -320,7 +329,7 @@ func (c *Core) insertNew(ctx context.Context, tx *store.Tx, call *Call, n *newTa
 			return err
 		}
 	}
-	job, err := tx.StartJob(ctx, store.Job{Verb: "task_new", Principal: call.Caller.Principal, Face: string(call.Caller.Face), Target: n.task.ID})
+	job, err := tx.StartJob(ctx, store.Job{Verb: call.Verb, Principal: call.Caller.Principal, Face: string(call.Caller.Face), Target: n.task.ID})
 	if err != nil {
 		return err
 	}

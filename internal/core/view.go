@@ -107,7 +107,7 @@ func (c *Core) summary(ctx context.Context, id string, diff bool) (api.TaskSumma
 // viewTask shows a stored task with what is known of its terminals.
 func (c *Core) viewTask(t store.Task, project string, tabs []store.Tab, quiet bool) api.TaskSummary {
 	v := api.TaskSummary{ID: t.ID, Name: t.Name, Project: project, Agent: t.Agent, Branch: t.Branch, BaseBranch: t.BaseRef,
-		Path: t.Path, IsMainCheckout: t.IsMain, Created: stamp(t.Created), State: t.State, Error: t.Error, ParentID: t.ParentID,
+		Path: t.Path, IsMainCheckout: t.IsMain, Created: stamp(t.Created), State: t.State, Error: t.Error, ParentID: t.ParentID, Race: t.Race,
 		Sandbox: t.Sandbox, Archived: stamp(t.ArchivedAt)}
 	if missing(t) {
 		v.State = api.TaskMissing

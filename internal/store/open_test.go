@@ -91,7 +91,7 @@ func TestRefusesANewerSchema(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, path, fault.Conflict, "newer Termic (schema 6, this one knows 5)")
+	refused(t, path, fault.Conflict, "newer Termic (schema 7, this one knows 6)")
 }
 
 func TestRefusesAnotherProgramsDatabase(t *testing.T) {
@@ -267,7 +267,7 @@ func checkFixture(t *testing.T, s *Store) {
 	if len(tabs) != 1 || !tabs[0].IsDefault || tabs[0].SessionID != "sess" {
 		t.Errorf("tabs: %+v", tabs)
 	}
-	if q := must[[]Prompt](t)(s.Prompts(ctx, "")); len(q) != 1 || q[0].Text != "it's \"quoted\"\nand long" {
+	if q := must[[]Prompt](t)(s.PromptsOf(ctx, live[0].ID)); len(q) != 1 || q[0].Text != "it's \"quoted\"\nand long" {
 		t.Errorf("prompts: %+v", q)
 	}
 	if v := must[[]Terminal](t)(s.Terminals(ctx)); len(v) != 1 || v[0].StartTicks != 12345 {

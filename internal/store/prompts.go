@@ -8,12 +8,12 @@ import (
 	"termic/internal/ids"
 )
 
-const promptColumns = `id, tab_id, task_id, text, state, reason, seq, created, updated, from_task, capability`
+const promptColumns = `id, tab_id, task_id, text, state, reason, seq, created, updated, from_task, capability, repeats`
 
 func scanPrompt(row scanner) (Prompt, error) {
 	var p Prompt
 	var created, updated int64
-	err := row.Scan(&p.ID, &p.TabID, &p.TaskID, &p.Text, &p.State, &p.Reason, &p.Seq, &created, &updated, &p.FromTask, &p.Capability)
+	err := row.Scan(&p.ID, &p.TabID, &p.TaskID, &p.Text, &p.State, &p.Reason, &p.Seq, &created, &updated, &p.FromTask, &p.Capability, &p.Repeats)
 	p.Created, p.Updated = unstamp(created), unstamp(updated)
 	return p, err
 }
@@ -25,10 +25,23 @@ func (r Reader) Prompt(ctx context.Context, id string) (Prompt, error) {
 	return one(ctx, r, scanPrompt, noPrompt(), `SELECT `+promptColumns+` FROM prompts WHERE id = ?`, id)
 }
 
-// Prompts returns what is queued for a tab or being delivered to it, oldest first; of all tabs, when tabID is empty.
+// Prompts returns what is queued for a tab or being delivered to it, oldest first. Without a tab it is an error.
 func (r Reader) Prompts(ctx context.Context, tabID string) ([]Prompt, error) {
+	if tabID == "" {
+		return nil, noTab()
+	}
 	return many(ctx, r, scanPrompt, `SELECT `+promptColumns+` FROM prompts
-		WHERE state IN ('queued', 'delivering') AND (?1 = '' OR tab_id = ?1) ORDER BY seq`, tabID)
+		WHERE state IN ('queued', 'delivering') AND tab_id = ? ORDER BY seq`, tabID)
+}
+
+// PromptsOf returns what is queued for the tabs of a task or being delivered to them, also for those that are closed, oldest
+// first. Without a task it is an error.
+func (r Reader) PromptsOf(ctx context.Context, taskID string) ([]Prompt, error) {
+	if taskID == "" {
+		return nil, noTask()
+	}
+	return many(ctx, r, scanPrompt, `SELECT `+promptColumns+` FROM prompts
+		WHERE state IN ('queued', 'delivering') AND task_id = ? ORDER BY seq`, taskID)
 }
 
 // NextPrompt returns the oldest queued prompt of a tab. There is none while another one is being delivered to it.
@@ -64,8 +77,8 @@ func (t *Tx) EnqueuePrompt(ctx context.Context, v Prompt) (Prompt, error) {
 	}
 	v.TaskID, v.Created = tab.TaskID, unstamp(stamp(v.Created))
 	v.Updated = v.Created
-	err = t.q.QueryRowContext(ctx, `INSERT INTO prompts (id, tab_id, task_id, text, state, reason, created, updated, from_task, capability)
-		VALUES (?,?,?,?,?,?,?,?,?,?) RETURNING seq`, v.ID, v.TabID, v.TaskID, v.Text, v.State, v.Reason, stamp(v.Created), stamp(v.Updated), v.FromTask, v.Capability).Scan(&v.Seq)
+	err = t.q.QueryRowContext(ctx, `INSERT INTO prompts (id, tab_id, task_id, text, state, reason, created, updated, from_task, capability, repeats)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?) RETURNING seq`, v.ID, v.TabID, v.TaskID, v.Text, v.State, v.Reason, stamp(v.Created), stamp(v.Updated), v.FromTask, v.Capability, v.Repeats).Scan(&v.Seq)
 	return v, err
 }
 
@@ -86,6 +99,29 @@ func (t *Tx) SetPromptState(ctx context.Context, id, state, reason string, from 
 	return err
 }
 
+// RepeatPrompt queues a prompt that was just delivered once more, next in line, and with one repeat less. The copy is as old
+// as the first one: the pause between prompts that nobody watches holds for it. One without repeats is left alone.
+func (t *Tx) RepeatPrompt(ctx context.Context, id string) error {
+	p, err := t.Prompt(ctx, id)
+	if err != nil || p.Repeats == 0 {
+		return err
+	}
+	next := p
+	next.ID, next.State, next.Reason, next.Repeats = "", PromptQueued, "", p.Repeats-1
+	task, err := t.Task(ctx, p.TaskID)
+	if err != nil || task.Archived() {
+		return err
+	}
+	next, err = t.EnqueuePrompt(ctx, next)
+	if fault.CodeOf(err) == fault.Conflict {
+		return nil // its tab was closed while it was typed
+	}
+	if err != nil {
+		return err
+	}
+	return t.swapSeq(ctx, p, next)
+}
+
 // MovePromptUp lets a queued prompt change places with the one that is queued before it for the same tab. The first one
 // stays where it is.
 func (t *Tx) MovePromptUp(ctx context.Context, id string) error {
@@ -104,11 +140,15 @@ func (t *Tx) MovePromptUp(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	// seq is unique, so one of the two stands aside meanwhile; those in use begin at 1.
+	return t.swapSeq(ctx, p, before)
+}
+
+// swapSeq lets two prompts change places. Seq is unique, so one of the two stands aside meanwhile; those in use begin at 1.
+func (t *Tx) swapSeq(ctx context.Context, a, b Prompt) error {
 	for _, step := range []struct {
 		id  string
 		seq int64
-	}{{p.ID, -p.Seq}, {before.ID, p.Seq}, {p.ID, before.Seq}} {
+	}{{a.ID, -a.Seq}, {b.ID, a.Seq}, {a.ID, b.Seq}} {
 		if _, err := t.q.ExecContext(ctx, `UPDATE prompts SET seq = ? WHERE id = ?`, step.seq, step.id); err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 
 const taskColumns = `id, project_id, name, branch, base_ref, base_commit, path, agent, state, error, is_main, parent_id, depth,
 	sandbox, mcp, mcp_projects, yolo, port, position, created, archived_at, backup_ref, reused_branch, warnings, log, revision, applied_tree,
-	mcp_agents, sandbox_read, sandbox_write, sandbox_hosts, from_cage`
+	mcp_agents, sandbox_read, sandbox_write, sandbox_hosts, from_cage, race`
 
 func scanTask(row scanner) (Task, error) {
 	var t Task
@@ -20,7 +20,7 @@ func scanTask(row scanner) (Task, error) {
 	if err := row.Scan(&t.ID, &t.ProjectID, &t.Name, &t.Branch, &t.BaseRef, &t.BaseCommit, &t.Path, &t.Agent, &t.State, &t.Error,
 		&t.IsMain, &parent, &t.Depth, &t.Sandbox, &t.MCP, &projects, &t.Yolo, &t.Port, &t.Position, &created, &archived, &t.BackupRef,
 		&t.ReusedBranch, &warnings, &log, &t.Revision, &t.AppliedTree,
-		&agents, &reads, &writes, &hosts, &t.FromCage); err != nil {
+		&agents, &reads, &writes, &hosts, &t.FromCage, &t.Race); err != nil {
 		return Task{}, err
 	}
 	if parent != nil {
@@ -80,7 +80,7 @@ func (t *Tx) CreateTask(ctx context.Context, v Task) (Task, error) {
 	if !project.Removed.IsZero() {
 		return Task{}, fault.New(fault.NotFound, "There is no such project")
 	}
-	if err := t.checkTask(ctx, &v); err != nil {
+	if err := t.checkTask(ctx, &v, false); err != nil {
 		return Task{}, err
 	}
 	if v.Position == 0 {
@@ -112,7 +112,7 @@ func (t *Tx) UpdateTask(ctx context.Context, id string, fn func(*Task) error) (T
 	}
 	v.ID, v.ProjectID, v.Created, v.Revision = old.ID, old.ProjectID, old.Created, old.Revision+1
 	v.ArchivedAt = unstamp(stamp(v.ArchivedAt))
-	if err := t.checkTask(ctx, &v); err != nil {
+	if err := t.checkTask(ctx, &v, !old.Archived()); err != nil {
 		return Task{}, err
 	}
 	args, err := taskArgs(v)
@@ -142,15 +142,16 @@ func taskArgs(v Task) ([]any, error) {
 	}
 	return []any{v.ID, v.ProjectID, v.Name, v.Branch, v.BaseRef, v.BaseCommit, v.Path, v.Agent, v.State, v.Error, v.IsMain,
 		nullable(v.ParentID), v.Depth, v.Sandbox, v.MCP, texts[0], v.Yolo, v.Port, v.Position, stamp(v.Created), stamp(v.ArchivedAt),
-		v.BackupRef, v.ReusedBranch, texts[1], texts[2], v.Revision, v.AppliedTree, texts[3], texts[4], texts[5], texts[6], v.FromCage}, nil
+		v.BackupRef, v.ReusedBranch, texts[1], texts[2], v.Revision, v.AppliedTree, texts[3], texts[4], texts[5], texts[6], v.FromCage, v.Race}, nil
 }
 
-// checkTask refuses bad texts and a name that is taken, and makes sure of a block of ports.
-func (t *Tx) checkTask(ctx context.Context, v *Task) error {
+// checkTask refuses bad texts and a name that is taken, and makes sure of a block of ports. Programs of a task that was live
+// before may be listening on its own.
+func (t *Tx) checkTask(ctx context.Context, v *Task, live bool) error {
 	if err := firstError(limit("name", v.Name, MaxName), limit("branch", v.Branch, MaxPath), limit("base", v.BaseRef, MaxPath),
 		limit("commit", v.BaseCommit, MaxName), limit("path", v.Path, MaxPath), limit("agent", v.Agent, MaxName),
 		limit("error", v.Error, MaxText), limit("backup ref", v.BackupRef, MaxPath), limit("state", v.State, MaxName),
-		limit("sandbox mode", v.Sandbox, MaxName)); err != nil {
+		limit("sandbox mode", v.Sandbox, MaxName), limit("race", v.Race, MaxName)); err != nil {
 		return err
 	}
 	if v.Name == "" {
@@ -167,5 +168,5 @@ func (t *Tx) checkTask(ctx context.Context, v *Task) error {
 	if taken {
 		return fault.New(fault.Conflict, "There is a task named %q in this project already", v.Name).WithHint("Choose another name.")
 	}
-	return t.reservePorts(ctx, v)
+	return t.reservePorts(ctx, v, live)
 }

@@ -61,7 +61,9 @@ type Task struct {
 	// FromCage is set for a task that a caged agent created. Its lists are all that it has, whatever its project allows;
 	// no secret of the project reaches it, and its scripts run in its cage.
 	FromCage bool
-	Yolo     bool
+	// Race joins the tasks that one prompt was given to, each with an agent of its own; empty for all others.
+	Race string
+	Yolo bool
 	// Port is the first of a block of PortBlock ports. CreateTask reserves one when 0; it is free again once the task
 	// is archived, and a task that comes back gets another if its block was taken meanwhile.
 	Port         int
@@ -128,6 +130,7 @@ type Prompt struct {
 	Capability string // what the agent that sent it was provisioned with, as JSON; empty without FromTask
 	Text       string
 	State      string
+	Repeats    int    // how often it is typed once more after it was delivered
 	Reason     string // why it failed, was cancelled or is unknown
 	Seq        int64  // order of arrival over all tabs; made by EnqueuePrompt
 	Created    time.Time

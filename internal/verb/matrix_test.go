@@ -45,6 +45,7 @@ project_list      any    any    none   none   none    none    none
 project_add       any    any    none   none   none    none    none
 project_remove    any    any    none   none   none    none    none
 task_restore      reach  none   none   none   none    none    none
+task_race         any    none   none   none   none    none    none
 task_stop         reach  none   none   none   none    none    none
 task_sandbox      reach  none   none   none   none    none    none
 sandbox_allow     reach  none   none   none   none    none    none
@@ -56,12 +57,16 @@ client_unregister any    none   none   none   none    none    none
 client_verify     any    none   none   none   none    none    none
 project_settings  any    none   none   none   none    none    none
 project_refs      any    none   none   none   none    none    none
+project_git       any    none   none   none   none    none    none
 project_consent   any    none   none   none   none    none    none
 attach            reach  none   none   none   none    none    none
 path              reach  none   none   none   none    none    none
 ledger            any    none   none   none   none    none    none
 settings_get      any    none   none   none   none    none    none
 task_queue        reach  none   none   none   none    none    none
+task_stage        reach  none   none   none   none    none    none
+task_discard      reach  none   none   none   none    none    none
+task_commit       reach  none   none   none   none    none    none
 settings_set      any    none   none   none   none    none    none
 settings_reset    any    none   none   none   none    none    none
 mcp_status        any    none   none   none   none    none    none
@@ -95,11 +100,14 @@ var rest = map[string]map[string]any{
 	"task_send":         {"prompt": "hello"},
 	"task_wait":         {"timeoutMs": 1},
 	"task_rename":       {"name": "renamed"},
+	"task_commit":       {"message": "x"},
 	"task_tab_close":    {"tab": "no-such-tab"},
 	"project_add":       {"path": "/nonexistent"},
 	"project_remove":    {"name": "no-such-project"},
 	"project_settings":  {"name": "no-such-project"},
 	"project_refs":      {"name": "no-such-project"},
+	"project_git":       {"name": "no-such-project"},
+	"task_race":         {"name": "r", "project": "no-such-project", "agents": []any{"fake", "fake"}, "prompt": "x"},
 	"project_consent":   {"name": "no-such-project"},
 	"sandbox_allow":     {"host": "example.com"},
 	"client_plan":       {"client": "no-such-client"},

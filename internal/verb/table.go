@@ -22,6 +22,8 @@ const cagesAreTheOwners = "what a cage allows is the owner's to say"
 
 const clientsAreTheOwners = "the files of the person's programs are the person's"
 
+const agentsHaveGit = "an agent has git of its own in its worktree"
+
 func notOnMCP(why string) map[grant.Face]string { return map[grant.Face]string{grant.MCP: why} }
 
 // table is every verb, in the order in which help and tools/list show them. Its golden file is testdata/table.golden.
@@ -67,8 +69,16 @@ var table = []Verb{
 
 	define(Verb{Name: "task_restore", CLI: "restore", Class: grant.Owner, Effect: writes, NotOn: notOnMCP("undoing an archive is the owner's"),
 		Doc: "Bring an archived task back with its branch and what was left uncommitted"}, (*core.Core).TaskRestore),
+	define(Verb{Name: "task_race", CLI: "race", Class: grant.Owner, Effect: drives, NotOn: notOnMCP("an agent creates its tasks one by one"),
+		Doc: "Give one prompt to several agents, each in a task of its own from the same commit"}, (*core.Core).TaskRace),
 	define(Verb{Name: "task_stop", CLI: "stop", Class: grant.Owner, Effect: destroys, NotOn: notOnMCP("an agent closes tabs one by one"),
 		Doc: "End every terminal of a task; its tabs stay and can be started again"}, (*core.Core).TaskStop),
+	define(Verb{Name: "task_stage", CLI: "stage", Class: grant.Owner, Effect: writes, NotOn: notOnMCP(agentsHaveGit),
+		Doc: "Stage changed files of a task, or take them out of what is staged"}, (*core.Core).TaskStage),
+	define(Verb{Name: "task_discard", CLI: "discard", Class: grant.Owner, Effect: destroys, NotOn: notOnMCP(agentsHaveGit),
+		Doc: "Discard changes of a task's files, keep them for 30 days, and put them back"}, (*core.Core).TaskDiscard),
+	define(Verb{Name: "task_commit", CLI: "commit", Class: grant.Owner, Effect: writes, CwdTarget: true, NotOn: notOnMCP(agentsHaveGit),
+		Doc: "Commit what is staged in a task; no hook runs and nothing is signed"}, (*core.Core).TaskCommit),
 	define(Verb{Name: "task_queue", CLI: "queue", Class: grant.Owner, Effect: writes, CwdTarget: true, NotOn: notOnMCP("what waits for whom is the owner's to order"),
 		Doc: "Show the prompts that wait for the agents of a task, take some out, or move one up"}, (*core.Core).TaskQueue),
 	define(Verb{Name: "task_sandbox", CLI: "sandbox", Class: grant.Owner, Effect: destroys, NotOn: notOnMCP(cagesAreTheOwners),
@@ -81,6 +91,8 @@ var table = []Verb{
 		Doc: "Show or change what holds for the tasks of a project"}, (*core.Core).ProjectSettings),
 	define(Verb{Name: "project_refs", CLI: "project refs", Class: grant.Owner, Effect: sets, NotOn: notOnMCP("whose commits a repository keeps is for its owner to say"),
 		Doc: "Show the refs that changed while a caged agent ran, and put them back"}, (*core.Core).ProjectRefs),
+	define(Verb{Name: "project_git", CLI: "project git", Class: grant.Owner, Effect: reads, NotOn: notOnMCP("an agent starts from the base that the project has"),
+		Doc: "Show the branches and worktrees of a project"}, (*core.Core).ProjectGit),
 	define(Verb{Name: "project_consent", CLI: "project consent", Class: grant.Owner, Effect: sets, NotOn: notOnMCP("what a repository proposes is for the owner to judge"),
 		Doc: "Show what the .termic.yaml of a project proposes, and agree to it"}, (*core.Core).ProjectConsent),
 	define(Verb{Name: "attach", CLI: "attach", Class: grant.Owner, Effect: writes, CwdTarget: true, Streams: true,

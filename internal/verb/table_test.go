@@ -112,8 +112,8 @@ var scopedTools = strings.Fields(`task_status task_new task_send task_wait task_
 
 // excluded are the verbs that a face does not offer, by hand; the table gives each reason.
 var excluded = map[grant.Face][]string{
-	grant.MCP: strings.Fields(`task_restore task_stop attach path ledger settings_get settings_set settings_reset task_queue quit doctor window_state version help serve mcp_headers
-		mcp_status mcp_enable mcp_disable mcp_rotate task_sandbox sandbox_allow sandbox_groups project_settings project_consent project_refs client_list client_plan client_register client_unregister client_verify`),
+	grant.MCP: strings.Fields(`task_restore task_stop attach path ledger settings_get settings_set settings_reset task_queue task_stage task_discard task_commit task_race quit doctor window_state version help serve mcp_headers
+		mcp_status mcp_enable mcp_disable mcp_rotate task_sandbox sandbox_allow sandbox_groups project_settings project_consent project_refs project_git client_list client_plan client_register client_unregister client_verify`),
 	grant.Window: strings.Fields(`attach version help serve mcp_headers`),
 	grant.CLI:    strings.Fields(`window_state`),
 }
@@ -180,6 +180,7 @@ var hiddenParams = map[string]string{
 	"mcp task_new yolo":          "permissions are the person's",
 	"mcp task_new noAgent":       "a task without an agent is of no use to a model",
 	"mcp task_new open":          "what the window shows is the person's",
+	"mcp task_send repeat":       "a model sends again what it wants again",
 	"mcp task_send promptRef":    "the library is the person's; a model has the text",
 	"mcp task_tab promptRef":     "the library is the person's; a model has the text",
 	"mcp task_tab resume":        "conversations are the person's",

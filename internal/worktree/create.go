@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ type CreateOptions struct {
 	Branch      string            // branch to create or reuse
 	BranchTyped bool              // a person chose Branch: an existing one is reused, never numbered
 	Base        string            // as for ResolveBase
+	Commit      string            // begin here instead of where Base is by then; empty: where it is
 	Fetch       bool              // bring Base up to date first, best effort
 	Guarded     bool              // the base could have been written by a cage: no hooks, no filters, no submodules
 	Progress    func(line string) // lines for a log, as untrusted as hooks are; may be nil
@@ -117,6 +119,7 @@ func (b *builder) pickBranch(ctx context.Context, o CreateOptions) (Base, error)
 		if base, found, err = b.repo.resolve(ctx, o.Base, refs); err != nil {
 			return Base{}, err
 		}
+		base.Commit = cmp.Or(o.Commit, base.Commit)
 		b.commit = base.Commit
 		if o.BranchTyped {
 			return base, b.typedBranch(ctx, o.Branch, found[0], found[1])

@@ -168,6 +168,8 @@ export interface TaskSendParams {
   fresh?: boolean;
   /** tab: id, index or title */
   tab?: string;
+  /** type it this many times, at most 100, each time once the agent has settled */
+  repeat?: number;
   /** answer when the agent settled; settling is a heuristic */
   wait?: boolean;
   /** longest wait; milliseconds */
@@ -336,12 +338,78 @@ export interface TaskRestoreParams {
   project?: string;
 }
 
+/** What task_race takes. */
+export interface TaskRaceParams {
+  /** name of the race; each task is called after it and its agent */
+  name: string;
+  /** project: name or id */
+  project?: string;
+  /** id of an agent that runs; from 2 to 8 of them, the same one twice as well */
+  agents: string[];
+  /** prompt for every agent, delivered when it is ready */
+  prompt?: string;
+  /** prompt of the library to send first, before the text of prompt */
+  promptRef?: string;
+  /** branch or commit that all of them start from */
+  base?: string;
+  /** cage of the tasks */
+  sandbox?: "off" | "monitor" | "enforce-fs" | "enforce";
+  /** start the agents with their own permission prompts off */
+  yolo?: boolean;
+  /** a repeat with the same key joins the first call (kept 24 hours) */
+  idempotency_key?: string;
+}
+
 /** What task_stop takes. */
 export interface TaskStopParams {
   /** task: exact id, name, or project/name */
   task: string;
   /** project to look in: name or id */
   project?: string;
+}
+
+/** What task_stage takes. */
+export interface TaskStageParams {
+  /** task: exact id, name, or project/name */
+  task: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** files or folders in the worktree */
+  paths?: string[];
+  /** every changed file */
+  all?: boolean;
+  /** take them out of what is staged; the files stay as they are */
+  unstage?: boolean;
+  /** the seen of each path as task_diff gave it; one that changed since is refused */
+  seen?: string[];
+}
+
+/** What task_discard takes. */
+export interface TaskDiscardParams {
+  /** task: exact id, name, or project/name */
+  task: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** files or folders in the worktree; none lists what can be undone */
+  paths?: string[];
+  /** discard what is staged as well */
+  staged?: boolean;
+  /** put back what this discard took away: its id, or last */
+  undo?: string;
+  /** the seen of each path as task_diff gave it; one that changed since is refused */
+  seen?: string[];
+}
+
+/** What task_commit takes. */
+export interface TaskCommitParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** message of the commit */
+  message: string;
+  /** stage every changed file first */
+  all?: boolean;
 }
 
 /** What task_queue takes. */
@@ -436,6 +504,12 @@ export interface ProjectRefsParams {
   undo?: string[];
   /** leave these as they are and forget about them; all for every one */
   keep?: string[];
+}
+
+/** What project_git takes. */
+export interface ProjectGitParams {
+  /** project: name or id */
+  name: string;
 }
 
 /** What project_consent takes. */
@@ -598,8 +672,16 @@ export interface Verbs {
   project_remove: { params: ProjectRemoveParams; result: ProjectRemoveResult };
   /** Bring an archived task back with its branch and what was left uncommitted. */
   task_restore: { params: TaskRestoreParams; result: TaskRestoreResult };
+  /** Give one prompt to several agents, each in a task of its own from the same commit. */
+  task_race: { params: TaskRaceParams; result: TaskRaceResult };
   /** End every terminal of a task; its tabs stay and can be started again. */
   task_stop: { params: TaskStopParams; result: TaskStopResult };
+  /** Stage changed files of a task, or take them out of what is staged. */
+  task_stage: { params: TaskStageParams; result: TaskStageResult };
+  /** Discard changes of a task's files, keep them for 30 days, and put them back. */
+  task_discard: { params: TaskDiscardParams; result: TaskDiscardResult };
+  /** Commit what is staged in a task; no hook runs and nothing is signed. */
+  task_commit: { params: TaskCommitParams; result: TaskCommitResult };
   /** Show the prompts that wait for the agents of a task, take some out, or move one up. */
   task_queue: { params: TaskQueueParams; result: TaskQueueResult };
   /** Show how the agents of a task are caged, or change it; a change ends its terminals. */
@@ -612,6 +694,8 @@ export interface Verbs {
   project_settings: { params: ProjectSettingsParams; result: ProjectSettingsResult };
   /** Show the refs that changed while a caged agent ran, and put them back. */
   project_refs: { params: ProjectRefsParams; result: ProjectRefsResult };
+  /** Show the branches and worktrees of a project. */
+  project_git: { params: ProjectGitParams; result: ProjectGitResult };
   /** Show what the .termic.yaml of a project proposes, and agree to it. */
   project_consent: { params: ProjectConsentParams; result: ProjectConsentResult };
   /** Print the folder of a task. */
@@ -724,6 +808,8 @@ export interface TaskDiffResult extends DiffStat {
   /** diff was cut at diff_bytes */
   truncated?: boolean;
   diff_bytes?: number;
+  /** InProgress is what the worktree is in the middle of: merge, rebase, ...; empty: nothing. */
+  in_progress?: string;
 }
 
 /** TaskOpenResult is the result of task_open. */
@@ -812,10 +898,59 @@ export interface TaskRestoreResult {
   job?: string;
 }
 
+/** TaskRaceResult is the result of task_race: every task was accepted. */
+export interface TaskRaceResult {
+  /** id that its tasks share */
+  race: string;
+  /** branch that they start from */
+  base: string;
+  /** where that was */
+  commit: string;
+  tasks: TaskSummary[];
+  /** one for each */
+  jobs?: string[];
+}
+
 /** TaskStopResult is the result of task_stop. */
 export interface TaskStopResult {
   task_id: string;
   ended: number;
+}
+
+/** TaskStageResult is the result of task_stage. */
+export interface TaskStageResult {
+  task_id: string;
+  /** untrusted text */
+  paths: string[];
+  /** for task_discard: a staged version that was nowhere else is kept */
+  undo?: string;
+  warnings?: string[];
+}
+
+/** TaskDiscardResult is the result of task_discard. */
+export interface TaskDiscardResult {
+  task_id: string;
+  /** id of what was discarded now */
+  undo?: string;
+  /** id of what was put back now */
+  undone?: string;
+  /** that were discarded or put back; untrusted text */
+  paths: string[];
+  /** what can be put back, newest first */
+  kept: Discarded[];
+  warnings?: string[];
+}
+
+/** TaskCommitResult is the result of task_commit. */
+export interface TaskCommitResult {
+  task_id: string;
+  commit: string;
+  /** empty: on no branch */
+  branch?: string;
+  subject: string;
+  files: number;
+  /** such as hooks that did not run */
+  warnings?: string[];
 }
 
 /** TaskQueueResult is the result of task_queue: what is left to be typed, for each tab in this order. */
@@ -872,6 +1007,17 @@ export interface ProjectRefsResult {
   kept?: RefChange[];
   /** why refs cannot be compared now */
   problem?: string;
+}
+
+/** ProjectGitResult is the result of project_git. */
+export interface ProjectGitResult {
+  name: string;
+  /** newest commit first */
+  branches: Branch[];
+  /** there are more branches than these */
+  more?: boolean;
+  /** the main checkout first */
+  worktrees: Worktree[];
 }
 
 /** ProjectConsentResult is the result of project_consent. */
@@ -1041,6 +1187,8 @@ export interface TaskSummary {
   state: string;
   error?: string;
   parent_id?: string;
+  /** id that the tasks of one race share */
+  race?: string;
   sandbox: string;
   work_state?: string;
   /** what it waits for; untrusted text of the agent */
@@ -1099,6 +1247,10 @@ export interface FileChange {
   binary?: boolean;
   staged?: boolean;
   unstaged?: boolean;
+  /** Seen stands for the uncommitted content of the file as it is shown here. task_stage and task_discard take it back, and leave a file alone that is not like that any more. Empty where nothing is uncommitted. */
+  seen?: string;
+  /** Also is another path that belongs to this change and is to be named along with it: of a rename, the old one. */
+  also?: string;
 }
 
 /** Commit is one commit of a task's branch that its base lacks. */
@@ -1157,6 +1309,18 @@ export interface Project {
   repo?: Repo;
 }
 
+/** Discarded is something that was discarded and can be put back. */
+export interface Discarded {
+  id: string;
+  /** RFC 3339, UTC */
+  time: string;
+  /** at most 20; untrusted text */
+  paths: string[];
+  files: number;
+  /** Unstaged is set for a staged version that task_stage took out of the index; the file itself was left alone. */
+  unstaged?: boolean;
+}
+
 /** QueuedPrompt is a prompt that waits for its agent. */
 export interface QueuedPrompt {
   id: string;
@@ -1167,6 +1331,8 @@ export interface QueuedPrompt {
   truncated?: boolean;
   /** it is being typed now, and cannot be taken back */
   typing?: boolean;
+  /** how often it is typed once more after that */
+  repeats?: number;
   /** id of the task whose caged agent sent it */
   from_task?: string;
   created: string;
@@ -1218,6 +1384,31 @@ export interface RefChange {
   backup?: string;
   /** ids of the tasks whose caged agents ran */
   tasks: string[];
+}
+
+/** Branch is a branch that a task can start from. */
+export interface Branch {
+  /** as base takes it: main, origin/main */
+  name: string;
+  /** what was fetched of a remote's branch */
+  remote?: boolean;
+  commit: string;
+  /** of its commit */
+  time?: string;
+}
+
+/** Worktree is a folder in which the repository is checked out. */
+export interface Worktree {
+  path: string;
+  /** empty when it is at a commit */
+  branch?: string;
+  /** the main checkout */
+  main?: boolean;
+  /** name of the live task that works in it */
+  task?: string;
+  /** its folder is not there */
+  gone?: boolean;
+  locked?: boolean;
 }
 
 /** Repo is what the .termic.yaml of a project's folder says. All of it is untrusted text. */

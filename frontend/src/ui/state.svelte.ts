@@ -13,11 +13,11 @@ import { TerminalPool } from "./terminal/pool";
 import { call, faultOf, watch } from "./transport";
 
 export type PanelTab = "changes" | "refused" | "ledger";
-export type Page = "tasks" | "review" | "settings" | "history";
+export type Page = "tasks" | "review" | "race" | "settings" | "history";
 
 /** The dialog that is open, with what it is about. */
 export type Open =
-  | { kind: "newTask"; project?: string }
+  | { kind: "newTask"; project?: string; like?: TaskDetail }
   | { kind: "addProject" }
   | { kind: "archive"; task: TaskDetail }
   | { kind: "apply"; task: TaskDetail }
@@ -26,6 +26,8 @@ export type Open =
   | { kind: "stop"; task: TaskDetail }
   | { kind: "queue"; task: TaskDetail }
   | { kind: "broadcast" }
+  | { kind: "race"; project?: string }
+  | { kind: "adopt"; task: TaskDetail; others: TaskDetail[] }
   | { kind: "sandbox"; task: TaskDetail }
   | { kind: "projectSettings"; project: Project }
   | { kind: "consent"; project: Project }
@@ -68,6 +70,8 @@ export class AppState implements Disposable {
   finding = $state(false);
   /** The file that the review should show first. */
   reviewPath = $state("");
+  /** The race that is compared, by its id. */
+  race = $state("");
   /** Grows whenever the changes of a task should be read again. */
   changesTick = $state(0);
   /** What a reader hears: the newest change of state that needs a person. */
@@ -304,6 +308,12 @@ export class AppState implements Disposable {
     if (!this.task) return;
     this.reviewPath = path;
     this.page = "review";
+  }
+
+  /** Shows the tasks of a race side by side. */
+  compare(race: string): void {
+    this.race = race;
+    this.page = "race";
   }
 
   hideNotice(notice: string): void {

@@ -59,6 +59,8 @@ function ofTask(app: AppState, task: TaskDetail): Entry[] {
   const needsTab = tab ? {} : { reason: "No tab is open." };
   return [
     byKey("review", { icon: "eye", hint: changes }),
+    ...(task.race ? [make("Compare the race", () => app.compare(task.race ?? ""), { icon: "eye" })] : []),
+    make("Duplicate…", () => (app.dialog = { kind: "newTask", like: task }), { icon: "plus" }),
     make("Apply to the main checkout…", () => (app.dialog = { kind: "apply", task }), { icon: "apply" }),
     byKey("compose", { icon: "prompt" }),
     byKey("restartAgent", {
@@ -169,6 +171,7 @@ function acts(app: AppState): Entry[] {
   const { make, byKey } = makers(app, "Do");
   return [
     byKey("broadcast", { label: "Broadcast a prompt…", icon: "broadcast" }),
+    make("Race agents…", () => (app.dialog = { kind: "race" }), { icon: "person", hint: "one prompt, several agents" }),
     byKey("newTask", { label: "New task…", icon: "plus" }),
     make("Add a project…", () => (app.dialog = { kind: "addProject" }), { icon: "folder" }),
     ...(app.window?.projects ?? []).map((project) =>

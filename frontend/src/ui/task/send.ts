@@ -10,10 +10,20 @@ export function mainTab(task: TaskDetail): TabStatus | undefined {
 }
 
 /** Sends a prompt to a tab, whose agent is started again if it has ended. It never throws. */
-export async function sendPrompt(task: TaskDetail, target: TabStatus | undefined, prompt: string): Promise<Sent> {
+export async function sendPrompt(
+  task: TaskDetail,
+  target: TabStatus | undefined,
+  prompt: string,
+  times = 1,
+): Promise<Sent> {
   try {
     if (target && !target.live) await call("task_tab", { task: task.id, restart: target.id });
-    const sent = await call("task_send", { task: task.id, prompt, ...(target ? { tab: target.id } : {}) });
+    const sent = await call("task_send", {
+      task: task.id,
+      prompt,
+      ...(target ? { tab: target.id } : {}),
+      ...(times > 1 ? { repeat: times } : {}),
+    });
     if (sent.wait?.outcome === "not_delivered") {
       const hint = sent.wait.detail ?? "Look at the terminal: the agent may be asking something.";
       return { fault: { code: "unavailable", message: "The prompt did not arrive", hint } };
