@@ -6,16 +6,16 @@ type TaskStageParams struct {
 	Paths   []string `json:"paths,omitempty" cli:"rest" doc:"files or folders in the worktree"`
 	All     bool     `json:"all,omitempty" cli:"all,a" not:"paths" doc:"every changed file"`
 	Unstage bool     `json:"unstage,omitempty" cli:"unstage" doc:"take them out of what is staged; the files stay as they are"`
-	Seen    []string `json:"seen,omitempty" cli:"-" face:"window" with:"paths" doc:"the seen of each path as task_diff gave it; one that changed since is refused"`
+	Seen    []string `json:"seen,omitempty" cli:"-" face:"window" doc:"the seen of each path as task_diff gave it; one that changed since is refused"`
 }
 
 // TaskDiscardParams are the parameters of task_discard. Without paths and undo, it only lists.
 type TaskDiscardParams struct {
 	NamedTarget
 	Paths  []string `json:"paths,omitempty" cli:"rest" doc:"files or folders in the worktree; none lists what can be undone"`
-	Staged bool     `json:"staged,omitempty" cli:"staged" with:"paths" doc:"discard what is staged as well"`
-	Undo   string   `json:"undo,omitempty" cli:"undo" not:"paths" doc:"put back what this discard took away: its id, or last"`
-	Seen   []string `json:"seen,omitempty" cli:"-" face:"window" with:"paths" doc:"the seen of each path as task_diff gave it; one that changed since is refused"`
+	Staged bool     `json:"staged,omitempty" cli:"staged" doc:"discard what is staged as well"`
+	Undo   string   `json:"undo,omitempty" cli:"undo" not:"paths|staged|seen" doc:"put back what this discard took away: its id, or last"`
+	Seen   []string `json:"seen,omitempty" cli:"-" face:"window" doc:"the seen of each path as task_diff gave it; one that changed since is refused"`
 	Yes    bool     `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
 }
 

@@ -83,7 +83,11 @@ func (c *Core) archive(ctx context.Context, id string, discard, deleteBranch boo
 	if strings.HasPrefix(kept, "refs/") {
 		result.BackupRef = kept
 	}
-	return result, c.archived(ctx, t.ID, kept)
+	err = c.archived(ctx, t.ID, kept)
+	if repo, rerr := c.repoOf(ctx, project); rerr == nil {
+		c.pruneDiscards(ctx, project, repo)
+	}
+	return result, err
 }
 
 // archived marks a task as ended, and with it its queue, in one transaction with the end of the intent.

@@ -13,6 +13,7 @@ const (
 	intentArchive = "archive"
 	intentRestore = "restore"
 	intentApply   = "apply"
+	intentDiscard = "discard"
 	// intentRun stands while an app runs on the profile: a start that finds it knows that the app before was killed.
 	intentRun = "run"
 )
@@ -43,6 +44,11 @@ type archiveIntent struct {
 type applyIntent struct {
 	Task string `json:"task"`
 	Root string `json:"root"`
+}
+
+// discardIntent is the payload of intentDiscard, which stands for an undo too.
+type discardIntent struct {
+	Task string `json:"task"`
 }
 
 // intentID makes the id of an intent from what it is about: at most one of a kind is under way for a task.

@@ -163,7 +163,7 @@ func (c *Core) TaskDiff(ctx context.Context, call *Call, p api.TaskDiffParams) (
 	if err != nil {
 		return api.TaskDiffResult{}, err
 	}
-	result := api.TaskDiffResult{TaskID: task.ID, Base: task.BaseRef, DiffStat: d.Stat, Files: d.Files, Commits: d.Commits}
+	result := api.TaskDiffResult{TaskID: task.ID, Base: task.BaseRef, DiffStat: d.Stat, Files: d.Files, Commits: d.Commits, InProgress: d.InProgress}
 	if result.Files == nil {
 		result.Files = []api.FileChange{}
 	}
@@ -182,7 +182,7 @@ func (c *Core) TaskDiff(ctx context.Context, call *Call, p api.TaskDiffParams) (
 func fileBudget(files []api.FileChange) int {
 	n := 0
 	for _, f := range files {
-		n += 160 + 2*len(f.Path) + 2*len(f.OldPath)
+		n += 200 + 2*len(f.Path) + 2*len(f.OldPath)
 	}
 	return min(n, maxEscaped-(64<<10))
 }

@@ -129,6 +129,8 @@ func (c *Core) settle(ctx context.Context, in store.Intent) error {
 		return c.settleRestore(ctx, in)
 	case intentApply:
 		return c.settleApply(ctx, in)
+	case intentDiscard:
+		return c.settleDiscard(ctx, in)
 	}
 	return fault.New(fault.Internal, "There is an unfinished act of an unknown kind %q", in.Kind)
 }

@@ -290,13 +290,13 @@ func (w *refWatch) forgive(r *watchedRefs, ran []string) {
 	}
 }
 
-// notWatched are changes that mean nothing: what the watch itself keeps, a backup that comes, and the notes that one
+// notWatched are changes that mean nothing: what the watch itself keeps, a backup or a discard that comes, and the notes that one
 // checkout keeps of its own bisecting and rebasing.
 func notWatched(c worktree.RefChange) bool {
 	switch {
 	case strings.HasPrefix(c.Name, worktree.WatchPrefix):
 		return true
-	case strings.HasPrefix(c.Name, worktree.BackupPrefix):
+	case strings.HasPrefix(c.Name, worktree.BackupPrefix) || strings.HasPrefix(c.Name, worktree.DiscardPrefix):
 		return c.Old.ID == ""
 	}
 	return strings.HasPrefix(c.Name, "refs/bisect/") || strings.HasPrefix(c.Name, "refs/worktree/") || strings.HasPrefix(c.Name, "refs/rewritten/")

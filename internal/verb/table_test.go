@@ -180,6 +180,8 @@ var hiddenParams = map[string]string{
 	"mcp task_new yolo":          "permissions are the person's",
 	"mcp task_new noAgent":       "a task without an agent is of no use to a model",
 	"mcp task_new open":          "what the window shows is the person's",
+	"cli task_stage seen":        "a person has seen what is there now",
+	"cli task_discard seen":      "a person has seen what is there now",
 	"mcp task_send repeat":       "a model sends again what it wants again",
 	"mcp task_send promptRef":    "the library is the person's; a model has the text",
 	"mcp task_tab promptRef":     "the library is the person's; a model has the text",
