@@ -162,6 +162,28 @@ export class Rig extends Profile {
   }
 }
 
+const sizes = [
+  [1280, 800],
+  [1920, 1080],
+];
+
+/** Takes pictures of what is shown, in both themes and at two sizes, where TERMIC_PICTURES names a folder for them. */
+export async function picture({ page }, name) {
+  const dir = process.env.TERMIC_PICTURES;
+  if (!dir) return;
+  const before = page.viewportSize();
+  for (const colorScheme of ["dark", "light"]) {
+    await page.emulateMedia({ colorScheme });
+    for (const [width, height] of sizes) {
+      await page.setViewportSize({ width, height });
+      await page.waitForTimeout(250); // panels and terminals settle; there is no event for the last of them
+      await page.screenshot({ path: path.join(dir, `${name}-${colorScheme}-${width}.png`) });
+    }
+  }
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.setViewportSize(before);
+}
+
 /** A rig for the tests of one file. */
 export function withRig(options = {}) {
   const held = {};

@@ -38,7 +38,7 @@ test("a task whose base is no commit says so, with what to do", async () => {
   const { page } = rig();
   await page.keyboard.press("Control+Shift+N");
   await page.getByRole("textbox", { name: "Name" }).fill("No base");
-  await page.getByRole("textbox", { name: "Base" }).fill("no-such-branch");
+  await page.getByRole("combobox", { name: "Base" }).fill("no-such-branch");
   await page.keyboard.press("Control+Enter");
   await Promise.race([
     page.getByRole("dialog").getByRole("alert").waitFor(),
