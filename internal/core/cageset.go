@@ -101,7 +101,7 @@ func (c *Core) recage(ctx context.Context, taskID string, change func(*store.Tas
 	if _, err := c.endTask(ctx, taskID, "sandbox"); err != nil {
 		return ended, err
 	}
-	prompts, err := c.store.Prompts(ctx, "")
+	prompts, err := c.store.PromptsOf(ctx, taskID)
 	if err != nil {
 		return ended, err
 	}
@@ -111,7 +111,7 @@ func (c *Core) recage(ctx context.Context, taskID string, change func(*store.Tas
 	}
 	err = c.store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		for _, p := range prompts {
-			if p.TaskID != taskID || p.FromTask == "" {
+			if p.FromTask == "" {
 				continue
 			}
 			// One that was being typed has lost its terminal, and its delivery may be about to put it back.

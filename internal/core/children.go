@@ -159,7 +159,7 @@ func (c *Core) roomForTab(ctx context.Context, t store.Task) (release func(), er
 
 // runningAgents are the ids of the tasks with an agent that runs or is about to.
 func (c *Core) runningAgents(ctx context.Context) (map[string]bool, error) {
-	tabs, err := c.store.Tabs(ctx, "")
+	tabs, err := c.store.AllTabs(ctx)
 	if err != nil {
 		return nil, err
 	}

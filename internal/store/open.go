@@ -41,6 +41,9 @@ type Options struct {
 	// After a crash between the two, a row may stand in it twice.
 	LedgerArchive string
 
+	// PortFree reports whether a port of loopback is in use by no program of this machine; nil: it is tried.
+	PortFree func(port int) bool
+
 	// GroupDelay is the longest time that a row of AppendGrouped waits; 250 ms when 0.
 	GroupDelay time.Duration
 }
@@ -51,6 +54,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.PortFree == nil {
+		o.PortFree = portFree
 	}
 	if o.LedgerAge <= 0 {
 		o.LedgerAge = 90 * 24 * time.Hour

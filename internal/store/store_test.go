@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -63,8 +64,11 @@ func openAt(t *testing.T, path string, o Options) *Store {
 	return s
 }
 
+// anyPort lets tests have the ports that they expect, whatever else runs on the machine.
+func anyPort(int) bool { return true }
+
 func openNew(t *testing.T) *Store {
-	return openAt(t, filepath.Join(t.TempDir(), "termic.db"), Options{Now: newClock().now})
+	return openAt(t, filepath.Join(t.TempDir(), "termic.db"), Options{Now: newClock().now, PortFree: anyPort})
 }
 
 // must is for steps that prepare what a test is about.
@@ -260,6 +264,74 @@ func TestPortsConcurrently(t *testing.T) { // W28
 	}
 }
 
+// A block in which another program has a port is passed over, for new tasks and for those that come back; one of a task that
+// is live stays, since its own programs may have the port. Where every block is used so, a task is made all the same.
+func TestPortsInUse(t *testing.T) {
+	used := map[int]bool{PortFirst + 3: true, PortFirst + PortBlock: true}
+	everywhere := false
+	o := Options{Now: newClock().now, PortFree: func(port int) bool { return !everywhere && !used[port] }}
+	s, ctx := openAt(t, filepath.Join(t.TempDir(), "termic.db"), o), t.Context()
+	p := addProject(t, s, "alpha")
+	task := must[Task](t)(s.CreateTask(ctx, Task{ProjectID: p.ID, Name: "one"}))
+	if task.Port != PortFirst+2*PortBlock {
+		t.Errorf("a new task has %d", task.Port)
+	}
+	used[task.Port+1] = true
+	if kept := must[Task](t)(s.UpdateTask(ctx, task.ID, func(v *Task) error { v.Name = "renamed"; return nil })); kept.Port != task.Port {
+		t.Errorf("a live task was moved to %d", kept.Port)
+	}
+	must[Task](t)(s.UpdateTask(ctx, task.ID, func(v *Task) error { v.ArchivedAt = time.Unix(5, 0); return nil }))
+	if back := must[Task](t)(s.UpdateTask(ctx, task.ID, func(v *Task) error { v.ArchivedAt = time.Time{}; return nil })); back.Port != PortFirst+3*PortBlock {
+		t.Errorf("a task that came back has %d", back.Port)
+	}
+	everywhere = true
+	if last := must[Task](t)(s.CreateTask(ctx, Task{ProjectID: p.ID, Name: "two"})); last.Port != PortFirst {
+		t.Errorf("where every block is in use: %d", last.Port)
+	}
+}
+
+// Whether a port is free is tried: one on which somebody listens is not, on either address of loopback or on all.
+func TestPortFree(t *testing.T) {
+	for _, at := range []string{"127.0.0.1:0", "[::1]:0", ":0"} {
+		l, err := net.Listen("tcp", at)
+		if err != nil {
+			t.Logf("%s: %v", at, err) // a machine without IPv6
+			continue
+		}
+		port := l.Addr().(*net.TCPAddr).Port
+		if portFree(port) {
+			t.Errorf("%s: a port that is taken counts as free", at)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if !portFree(port) {
+			t.Errorf("%s: a port that was given back counts as taken", at)
+		}
+	}
+}
+
+// Who asks without an id gets nothing of others.
+func TestNoIDIsNotAll(t *testing.T) {
+	s, ctx := openNew(t), t.Context()
+	p := addProject(t, s, "alpha")
+	task := must[Task](t)(s.CreateTask(ctx, Task{ProjectID: p.ID, Name: "one"}))
+	tab := must[Tab](t)(s.CreateTab(ctx, Tab{TaskID: task.ID, Kind: TabAgent, Agent: "claude"}))
+	must[Prompt](t)(s.EnqueuePrompt(ctx, Prompt{TabID: tab.ID, Text: "one"}))
+	if tabs, err := s.Tabs(ctx, ""); fault.CodeOf(err) != fault.NotFound || len(tabs) > 0 {
+		t.Errorf("tabs: %+v %v", tabs, err)
+	}
+	if prompts, err := s.Prompts(ctx, ""); fault.CodeOf(err) != fault.NotFound || len(prompts) > 0 {
+		t.Errorf("prompts: %+v %v", prompts, err)
+	}
+	if prompts, err := s.PromptsOf(ctx, ""); fault.CodeOf(err) != fault.NotFound || len(prompts) > 0 {
+		t.Errorf("prompts of a task: %+v %v", prompts, err)
+	}
+	if of := must[[]Prompt](t)(s.PromptsOf(ctx, task.ID)); len(of) != 1 || of[0].TabID != tab.ID {
+		t.Errorf("prompts of the task: %+v", of)
+	}
+}
+
 func TestPortsRunOut(t *testing.T) {
 	s, ctx := openNew(t), t.Context()
 	p := addProject(t, s, "alpha")
@@ -304,7 +376,7 @@ func TestTabs(t *testing.T) {
 		t.Errorf("Tabs:\n%s", diff)
 	}
 	must[Tab](t)(s.UpdateTab(ctx, a.ID, func(v *Tab) error { v.ClosedAt = time.Unix(5, 0); return nil }))
-	if open := must[[]Tab](t)(s.Tabs(ctx, "")); len(open) != 1 || open[0].ID != b.ID {
+	if open := must[[]Tab](t)(s.AllTabs(ctx)); len(open) != 1 || open[0].ID != b.ID {
 		t.Errorf("open tabs: %+v", open)
 	}
 	if closed := must[[]Tab](t)(s.ClosedTabs(ctx, task.ID)); len(closed) != 1 || closed[0].ID != a.ID {
@@ -363,7 +435,7 @@ func TestPromptQueue(t *testing.T) {
 	wantCode(t, err, fault.Conflict)
 	_, err = s.EnqueuePrompt(ctx, Prompt{TabID: tab.ID, Text: strings.Repeat("x", MaxText+1)})
 	wantCode(t, err, fault.InvalidArgument)
-	if left := must[[]Prompt](t)(s.Prompts(ctx, "")); len(left) != 0 {
+	if left := must[[]Prompt](t)(s.Prompts(ctx, tab.ID)); len(left) != 0 {
 		t.Errorf("left in the queue: %+v", left)
 	}
 }

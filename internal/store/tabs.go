@@ -34,10 +34,19 @@ func (r Reader) Tab(ctx context.Context, id string) (Tab, error) {
 	return one(ctx, r, scanTab, noTab(), `SELECT `+tabColumns+` FROM tabs WHERE id = ?`, id)
 }
 
-// Tabs returns the open tabs of a task in the order of the strip; of all tasks, when taskID is empty.
+// Tabs returns the open tabs of a task in the order of the strip. Without a task it is an error: whoever lost an id shall not
+// get everybody's tabs instead.
 func (r Reader) Tabs(ctx context.Context, taskID string) ([]Tab, error) {
-	return many(ctx, r, scanTab, `SELECT `+tabColumns+` FROM tabs WHERE closed_at = 0 AND (?1 = '' OR task_id = ?1)
-		ORDER BY task_id, position, created, id`, taskID)
+	if taskID == "" {
+		return nil, noTask()
+	}
+	return many(ctx, r, scanTab, `SELECT `+tabColumns+` FROM tabs WHERE closed_at = 0 AND task_id = ?
+		ORDER BY position, created, id`, taskID)
+}
+
+// AllTabs returns the open tabs of all tasks.
+func (r Reader) AllTabs(ctx context.Context) ([]Tab, error) {
+	return many(ctx, r, scanTab, `SELECT `+tabColumns+` FROM tabs WHERE closed_at = 0 ORDER BY task_id, position, created, id`)
 }
 
 // ClosedTabs returns the newest 50 closed tabs of a task, the last closed first.

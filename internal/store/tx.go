@@ -29,6 +29,7 @@ type Reader struct {
 // Tx is one writing transaction. It is used by the function given to Write alone, and not after it returned.
 type Tx struct {
 	Reader
+	portFree func(port int) bool
 }
 
 // Write runs fn in one transaction, alone among writers, and commits. When fn returns an error or panics, nothing
@@ -82,7 +83,7 @@ func (s *Store) writeLocked(ctx context.Context, fn func(tx *Tx) error) error {
 			s.o.Log.Error("store: roll back", "err", err)
 		}
 	}()
-	if err := fn(&Tx{Reader{q: s.w, now: s.o.Now}}); err != nil {
+	if err := fn(&Tx{Reader{q: s.w, now: s.o.Now}, s.o.PortFree}); err != nil {
 		return wrap(err, "write its state")
 	}
 	if _, err := s.w.ExecContext(ctx, "COMMIT"); err != nil {
