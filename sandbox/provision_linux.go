@@ -94,6 +94,9 @@ func (pr *Provisioned) Policy() Policy { return pr.policy }
 // Terminal is the master of the cage's pseudo-terminal, non-blocking. The caller owns it.
 func (pr *Provisioned) Terminal() *os.File { return pr.cage.Terminal() }
 
+// First is the first process of the cage, as this process sees it: all others end with it.
+func (pr *Provisioned) First() int { return pr.cage.Pid() }
+
 // Pid is that of the program as this process sees it: the kernel tells it of the session on its terminal. Without a
 // terminal it is that of the cage's first process.
 func (pr *Provisioned) Pid() int {

@@ -26,6 +26,9 @@ func (pr *Provisioned) Policy() Policy { return pr.policy }
 // Terminal is nil.
 func (*Provisioned) Terminal() *os.File { return nil }
 
+// First is the first process of the cage: all others end with it.
+func (*Provisioned) First() int { return 0 }
+
 // Pid is 0.
 func (*Provisioned) Pid() int { return 0 }
 

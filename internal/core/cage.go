@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -61,6 +60,7 @@ type walls struct {
 	standing *sandbox.Provisioned
 	closers  []func()
 	closed   bool
+	notes    []string // sentences for the owner about what came of the start
 }
 
 // onClose keeps what has to end with the walls; it ends at once when they are gone already.
@@ -308,7 +308,7 @@ func (c *Core) startWalled(l *liveTab, path string, s ptyhost.Spec) (ptyhost.Sta
 	if w.policy.OwnNetwork() && l.tab.Kind == store.TabAgent { // a script would have the ports first
 		c.openInbound(l, pr)
 	}
-	return ptyhost.Started{PTY: pr.Terminal(), Pid: pr.Pid(), End: pr.Kill, Wait: func() ptyhost.ExitStatus {
+	return ptyhost.Started{PTY: pr.Terminal(), Pid: pr.Pid(), First: pr.First(), End: pr.Kill, Wait: func() ptyhost.ExitStatus {
 		exit := pr.Wait()
 		w.close()
 		return exitOf(exit)
@@ -346,29 +346,13 @@ func (c *Core) ownAddresses() []netip.AddrPort {
 		netip.AddrPortFrom(netip.IPv6Loopback(), uint16(port))}
 }
 
-// openInbound lets the person's browser reach servers that the agent starts on the ports of its task: what connects to
-// the port outside is connected to the same port inside. A port that another program has outside is left alone.
-func (c *Core) openInbound(l *liveTab, pr *sandbox.Provisioned) {
-	for _, port := range l.walls.policy.Inbound() {
-		outside, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
-		if err != nil {
-			c.log.Info("a port of a caged task is not reachable from outside", "task", l.task.ID, "port", port, "err", err)
-			continue
-		}
-		l.walls.onClose(func() { _ = outside.Close() }) // serveInbound sees it, and ends
-		if !c.spawn(func() { c.serveInbound(outside, pr, port) }) {
-			_ = outside.Close()
-		}
-	}
-}
-
 // inForce tells what holds around a live program; nil for one that is not an agent's.
 func (c *Core) inForce(ctx context.Context, l *liveTab) *api.CageInForce {
 	if !l.walls.made {
 		return nil
 	}
 	l.walls.mu.Lock()
-	standing, since := l.walls.standing, l.walls.since
+	standing, since, notes := l.walls.standing, l.walls.since, slices.Clone(l.walls.notes)
 	l.walls.mu.Unlock()
 	f := &api.CageInForce{Mode: string(l.walls.policy.Mode()), Since: since.UTC().Format(time.RFC3339)}
 	if since.IsZero() {
@@ -378,7 +362,7 @@ func (c *Core) inForce(ctx context.Context, l *liveTab) *api.CageInForce {
 		e := standing.Holds()
 		f.Walls, f.Limits, f.Notes, f.AsRoot = e.Walls, e.Limits, e.Notes, e.AsRoot
 	}
-	f.Notes = append(f.Notes, l.walls.policy.Warnings()...)
+	f.Notes = append(append(f.Notes, l.walls.policy.Warnings()...), notes...)
 	if task, err := c.store.Task(ctx, l.task.ID); err == nil {
 		if task, _, err = c.tightened(ctx, task); err == nil {
 			digest, derr := c.wishDigest(ctx, task, l.kind.ID)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"net"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,6 +17,43 @@ const (
 	inboundConns = 64              // connections at once through one port
 	inboundDial  = 5 * time.Second // for a server in the cage to take a connection
 )
+
+// openInbound lets the person's browser reach servers that the agent starts on the ports of its task: what connects to
+// the port outside is connected to the same port inside. A port that another program has outside is left alone, and the owner
+// is told: the browser would show that program's pages.
+func (c *Core) openInbound(l *liveTab, pr *sandbox.Provisioned) {
+	var left []string
+	for _, port := range l.walls.policy.Inbound() {
+		outside, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
+		if err != nil {
+			c.log.Info("a port of a caged task is not reachable from outside", "task", l.task.ID, "port", port, "err", err)
+			left = append(left, strconv.Itoa(port))
+			continue
+		}
+		l.walls.onClose(func() { _ = outside.Close() }) // serveInbound sees it, and ends
+		if !c.spawn(func() { c.serveInbound(outside, pr, port) }) {
+			_ = outside.Close()
+		}
+	}
+	if len(left) > 0 {
+		l.walls.mu.Lock()
+		l.walls.notes = append(l.walls.notes, portsLeft(left, len(l.walls.policy.Inbound())))
+		l.walls.mu.Unlock()
+	}
+}
+
+// portsLeft says which ports of a task lead somewhere else.
+func portsLeft(left []string, of int) string {
+	subject, verb, it := "The port "+left[0]+" of this task", "is", "it"
+	if len(left) > 1 {
+		subject, verb, it = "The ports "+strings.Join(left, ", ")+" of this task", "are", "them"
+	}
+	if len(left) == of {
+		subject, verb, it = "All ports of this task, "+left[0]+" to "+left[of-1]+",", "are", "them"
+	}
+	return subject + " " + verb + " in use by another program or another agent of the task: a server that the agent starts on " + it +
+		" does not open in your browser. End the other, and start the agent again."
+}
 
 // serveInbound carries what connects to a port outside to the same port in a cage, until the listener is closed. Each
 // connection has one goroutine more than this; they end when either side does, and this one waits for them.

@@ -315,7 +315,8 @@ func (c *Core) storeExit(l *liveTab, e ptyhost.ExitStatus, meant, forget bool) e
 	})
 }
 
-// startAnew starts an agent again whose resume failed, once and without the conversation.
+// startAnew starts an agent again whose resume failed, once and without the conversation, for whoever asked for it: with no more
+// than they may do.
 func (c *Core) startAnew(l *liveTab) {
 	select {
 	case <-l.term.Done():
@@ -323,7 +324,7 @@ func (c *Core) startAnew(l *liveTab) {
 		return
 	}
 	c.log.Info("the conversation could not be resumed, starting a new one", "tab", l.tab.ID)
-	if _, err := c.startTab(c.ctx, l.task.ID, l.tab.ID, startHow{fresh: true}); err != nil {
+	if _, err := c.startTab(c.ctx, l.task.ID, l.tab.ID, startHow{fresh: true, limit: l.limit}); err != nil {
 		c.log.Warn("agent did not start", "tab", l.tab.ID, "err", err)
 	}
 }

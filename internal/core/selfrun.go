@@ -125,18 +125,18 @@ func (c *Core) selfRunning(ctx context.Context, t store.Task) (selfrun.Report, e
 	if _, err := os.Lstat(t.Path); t.Path == "" || errors.Is(err, fs.ErrNotExist) {
 		return selfrun.Report{Complete: true}, nil
 	}
-	bases, err := c.measures(ctx, t)
-	if err != nil {
-		return selfrun.Report{}, err
-	}
 	var best selfrun.Report
-	for i, base := range bases {
+	first := true
+	for base, err := range c.measures(ctx, t) {
+		if err != nil {
+			return selfrun.Report{}, err
+		}
 		report, err := selfrun.New().Changed(ctx, t.Path, base)
 		if err != nil {
 			return report, fault.Wrap(err, fault.Unavailable, "The tree of the task %q cannot be looked at", t.Name)
 		}
-		if i == 0 || len(report.Changes) < len(best.Changes) {
-			best = report
+		if first || len(report.Changes) < len(best.Changes) {
+			best, first = report, false
 		}
 		if len(best.Changes) == 0 {
 			break

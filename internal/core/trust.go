@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"termic/internal/fault"
 	"termic/internal/selfrun"
 	"termic/internal/store"
+	"termic/internal/worktree"
 )
 
 // This file is about the measure for files that run by themselves. A cage of a project shares its repository: it can move
@@ -84,42 +86,51 @@ func (c *Core) trustBefore(ctx context.Context, t store.Task) error {
 	return c.trust(t.ProjectID, commits...)
 }
 
-// measures are the files of every commit that the tree of a task is measured against.
-func (c *Core) measures(ctx context.Context, t store.Task) ([]map[string]selfrun.Entry, error) {
+// measures are the files of every commit that the tree of a task is measured against, the newest first. Each is read when it
+// is asked for: a tree that is as the first one has it needs no other.
+func (c *Core) measures(ctx context.Context, t store.Task) iter.Seq2[map[string]selfrun.Entry, error] {
+	return func(yield func(map[string]selfrun.Entry, error) bool) {
+		repo, commits, err := c.measuredBy(ctx, t)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		found := false
+		for _, commit := range slices.Backward(commits) {
+			var entries map[string]selfrun.Entry
+			list, err := repo.TreeList(ctx, commit)
+			if code := fault.CodeOf(err); code == fault.NotFound || code == fault.InvalidArgument {
+				continue // it is gone from the repository
+			}
+			if err == nil {
+				entries, err = selfrun.ParseTree(list)
+			}
+			found = true
+			if !yield(entries, err) || err != nil {
+				return
+			}
+		}
+		if !found {
+			yield(nil, nil) // everything there counts
+		}
+	}
+}
+
+// measuredBy are the commits that the tree of a task is measured against; none where there is no repository.
+func (c *Core) measuredBy(ctx context.Context, t store.Task) (*worktree.Repo, []string, error) {
 	project, err := c.store.Project(ctx, t.ProjectID)
 	if err != nil || project.NonGit {
-		return []map[string]selfrun.Entry{nil}, err // everything there counts
+		return nil, nil, err
 	}
 	commits, err := c.trusted(t.ProjectID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(commits) == 0 {
 		commits = []string{t.BaseCommit}
 	}
 	repo, err := c.repoOf(ctx, project)
-	if err != nil {
-		return nil, err
-	}
-	var out []map[string]selfrun.Entry
-	for _, commit := range slices.Backward(commits) {
-		list, err := repo.TreeList(ctx, commit)
-		if code := fault.CodeOf(err); code == fault.NotFound || code == fault.InvalidArgument {
-			continue // it is gone from the repository
-		}
-		if err != nil {
-			return nil, err
-		}
-		entries, err := selfrun.ParseTree(list)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, entries)
-	}
-	if len(out) == 0 {
-		out = append(out, nil)
-	}
-	return out, nil
+	return repo, commits, err
 }
 
 // inherit notes that a new or restored task without a cage may hold what a cage of its project wrote, until its first start

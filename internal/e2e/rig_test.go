@@ -103,6 +103,12 @@ func idOf(manner string) string { return strings.ReplaceAll(manner, ",", "_") }
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	t.Parallel()
+	return anotherRig(t)
+}
+
+// anotherRig makes one more for a test that has one.
+func anotherRig(t *testing.T) *rig {
+	t.Helper()
 	root := t.TempDir()
 	r := &rig{t: t, home: filepath.Join(root, "home"), data: filepath.Join(root, "data"), repo: filepath.Join(root, "repo a b 'q' é")}
 	for _, d := range []string{r.home, r.data, r.repo} {
@@ -276,13 +282,18 @@ func (r *rig) until(id, what string, ok func(api.TaskDetail) bool) api.TaskDetai
 
 func (r *rig) git(dir string, args ...string) string {
 	r.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = dir, r.environ()
-	out, err := cmd.CombinedOutput()
+	out, err := r.tryGit(dir, args...)
 	if err != nil {
 		r.t.Fatalf("git %v in %s: %v\n%s", args, dir, err, out)
 	}
-	return strings.TrimRight(string(out), "\n")
+	return strings.TrimRight(out, "\n")
+}
+
+func (r *rig) tryGit(dir string, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = dir, r.environ()
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
 func (r *rig) write(name, text string) {

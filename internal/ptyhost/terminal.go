@@ -162,7 +162,17 @@ func (t *Terminal) Foreground() (Proc, error) {
 
 // Remnant returns what to store, so that EndRemnants can find this terminal after the app was killed.
 func (t *Terminal) Remnant() Remnant {
-	return Remnant{ID: t.spec.ID, Pid: t.pid, Pgid: t.pid, Sid: t.pid, Start: t.start, Boot: bootID()}
+	r := Remnant{ID: t.spec.ID, Pid: t.pid, Pgid: t.pid, Sid: t.pid, Start: t.start, Boot: bootID()}
+	e, ok := t.child.(elsewhere)
+	if !ok || e.First == 0 {
+		return r
+	}
+	// It need not lead its session, but is never in ours, where strangers are.
+	p, ok := readProcess(e.First)
+	if own, mine := readProcess(os.Getpid()); ok && mine && p.sid != own.sid {
+		r.Pid, r.Pgid, r.Sid, r.Start = p.pid, p.pgid, p.sid, p.start
+	}
+	return r
 }
 
 // End ends the whole session: TERM, then KILL after grace (zero: DefaultGrace). It returns when nothing is left, or an

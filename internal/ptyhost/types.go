@@ -71,6 +71,9 @@ type Spec struct {
 type Started struct {
 	PTY *os.File // non-blocking
 	Pid int      // of the program as this process sees it; it leads a session
+	// First is the process with which everything ends that Start has started, such as the first one of a cage; 0: Pid. It may
+	// be stopped, or go on for another reason, when the program is gone already.
+	First int
 	// Wait returns when the program has ended and nothing that it started is left. It is called once. The cause of its
 	// answer is CauseExit, CauseSignal or CauseLost.
 	Wait func() ExitStatus
