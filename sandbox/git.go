@@ -16,7 +16,7 @@ var protectedNames = []string{"config", "config.worktree", "commondir", "hooks",
 
 // macShared are the only names in the common folder that a linked worktree's cage writes on macOS, where rules speak of
 // names. On Linux it is what gitView mounts.
-var macShared = []string{"objects", "refs", "logs", "lfs", "reftable", "packed-refs", "packed-refs.lock", "packed-refs.new", "gc.pid", "gc.pid.lock"}
+var macShared = []string{"objects", "refs", "logs/refs", "lfs", "reftable", "packed-refs", "packed-refs.lock", "packed-refs.new", "gc.pid", "gc.pid.lock"}
 
 // git grants the repository and protects what git outside the cage would run or trust.
 //

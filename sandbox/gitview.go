@@ -12,8 +12,8 @@ import (
 // A gitView is how a linked worktree's cage sees the common folder of its repository.
 //
 // In the place of the common folder stands a folder of the cage's own, made for one start. Mounted into it are what the
-// work needs to write and others see: objects, refs, their logs; and, read-only, the folder of all worktrees, with the
-// task's own one writable. Everything else in it is a link into a read-only mount of the real folder elsewhere in the cage,
+// work needs to write and others see: objects, refs, their logs (not that of the main checkout's HEAD, by which git there
+// finds what was lost and where "-" leads); and, read-only, the folder of all worktrees, with the task's own one writable. Everything else in it is a link into a read-only mount of the real folder elsewhere in the cage,
 // so that changes outside are seen at once and nothing can be changed from inside. What the cage creates beside them stays
 // with the cage.
 //
@@ -51,9 +51,12 @@ const chainLength = 6
 
 // sharedDirs are written by every worktree. Those that are missing are made, but for the optional ones.
 var (
-	sharedDirs         = []string{"objects", "refs", "logs"}
+	sharedDirs         = []string{"objects", "refs", "logs/refs"}
 	optionalSharedDirs = []string{"lfs", "reftable"}
 )
+
+// headLog is the log of the main checkout's HEAD. It stands among the logs of refs, which every worktree writes.
+const headLog = "logs/HEAD"
 
 // privateNames are files that may come into being later, and that the cage shall then see. A link that leads nowhere is to
 // git as if the file were not there.
@@ -67,7 +70,7 @@ func (c *composer) viewOf(common, admin string) *gitView {
 		v.dir = c.w.HomeDir + ".git/" + rand.Text()
 	}
 	v.mounts = []Mount{{Source: v.dir, Target: common, Write: true, Plain: true}, {Source: common, Target: realGit}}
-	taken := []string{"worktrees", "packed-refs"}
+	taken := []string{"worktrees", "packed-refs", "logs"}
 	for _, name := range sharedDirs {
 		c.prepare = append(c.prepare, preparation{root: common, path: name, dir: true})
 		v.share(c, name, true)
@@ -86,6 +89,7 @@ func (c *composer) viewOf(common, admin string) *gitView {
 			v.link(c, name, filepath.Join(realGit, name))
 		}
 	}
+	v.link(c, headLog, filepath.Join(realGit, headLog))
 	name := "packed-refs"
 	for i := 1; i < chainLength; i++ {
 		next := "packed-refs." + strconv.Itoa(i)

@@ -43,6 +43,7 @@ func gitChecks() map[string]check {
 		"git/module-config": {"modules/sub/config", "fsmonitor"}, "git/module-hook": {"modules/sub/hooks/post-checkout", "touch"},
 		"git/module-new": {"modules/new/hooks/post-checkout", "touch"}, "git/sequencer": {"sequencer/todo", "pick"},
 		"git/legacy-remote": {"remotes/planted", "planted"}, "git/packed-refs": {"packed-refs", "refs/heads/planted"},
+		"git/head-log": {"logs/HEAD", "planted"}, "git/head-log-replace": {"logs/HEAD", "planted"},
 		"git/shallow": {"shallow", "0"}, "git/grafts": {"info/grafts", "0"},
 	} {
 		m[name] = func(h *host, _ Report) bool {

@@ -70,6 +70,10 @@ func gitProbes() map[string]probe {
 		"git/object-pipe": func(g *Ground, _ string) (string, error) {
 			return "", unix.Mkfifo(filepath.Join(g.Common, "objects/pipe"), 0o600)
 		},
+		"git/head-log": puts(common("logs/HEAD"), plantedLog),
+		"git/head-log-replace": func(g *Ground, _ string) (string, error) {
+			return "", replace(filepath.Join(g.Common, "logs/HEAD"), plantedLog)
+		},
 		"git/packed-refs":    gitPackedRefs,
 		"git/objects-tamper": gitTamper,
 	}
@@ -212,6 +216,9 @@ func gitFilter(g *Ground, name string) (string, error) {
 func gitHook(at func(*Ground, string) string) probe {
 	return func(g *Ground, name string) (string, error) { return "", write(at(g, name), script(g, name)) }
 }
+
+// plantedLog is a line of a log by which "git checkout -" leads to a branch of the cage's choice.
+const plantedLog = "0000000000000000000000000000000000000000 0000000000000000000000000000000000000000 a <a@b> 1 +0000\tcheckout: moving from planted to main\n"
 
 func puts(at func(*Ground, string) string, text string) probe {
 	return func(g *Ground, name string) (string, error) { return "", write(at(g, name), text) }

@@ -59,6 +59,8 @@ func gitRows() []Row {
 		held("git/object-pipe", "leaves a pipe among the objects").wall(),
 		held("git/legacy-remote", "makes a remote in .git/remotes"),
 		out("git/branch-other", "moves a branch of somebody else", shared),
+		held("git/head-log", "rewrites the log of the main checkout's HEAD, by which git finds where \"-\" and HEAD@{1} lead").writes(common("logs/HEAD")),
+		held("git/head-log-replace", "replaces the log of the main checkout's HEAD by rename"),
 		held("git/packed-refs", "rewrites packed-refs"),
 		out("git/objects-tamper", "exchanges the contents of an object of the main branch",
 			"git trusts the objects that it has; a task's repository is shared, and git fsck tells"),
