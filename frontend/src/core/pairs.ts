@@ -77,6 +77,11 @@ export function runsOf(hunk: Hunk): number[] {
   return out;
 }
 
+/** How many runs of changes there are in some hunks. */
+export function countRuns(hunks: Hunk[]): number {
+  return hunks.reduce((sum, hunk) => sum + runsOf(hunk).length, 0);
+}
+
 /** What differs within two lines, by words: what the longest common row of words leaves out. */
 export function marksOf(old: string, now: string): { left: Stretch[]; right: Stretch[] } {
   const none = { left: [], right: [] };

@@ -5,12 +5,19 @@ import { selfRunOf } from "../core/selfrun";
 import { defaultSettings, readSettings, type WindowSettings } from "../core/settings";
 import { inProject, type ProjectNode, rowOrder, sidebarTree } from "../core/tree";
 import { clock } from "../core/when";
-import type { ClientState, Fault, Project, TabStatus, TaskDetail, WindowState } from "../gen/api";
+import type { ClientState, Fault, FileChange, Project, TabStatus, TaskDetail, WindowState } from "../gen/api";
 import { isMac } from "./native";
 import { remember, remembered } from "./remember";
 import { Side } from "./side.svelte";
 import { TerminalPool } from "./terminal/pool";
 import { call, faultOf, watch } from "./transport";
+
+/** A sentence for the person without its full stop, and what can be done about it. */
+export interface Told {
+  message: string;
+  hint?: string;
+  act?: { label: string; run: () => void };
+}
 
 export type PanelTab = "changes" | "refused" | "ledger";
 export type Page = "tasks" | "review" | "race" | "settings" | "history";
@@ -21,6 +28,7 @@ export type Open =
   | { kind: "addProject" }
   | { kind: "archive"; task: TaskDetail }
   | { kind: "apply"; task: TaskDetail }
+  | { kind: "discard"; task: TaskDetail; files: FileChange[]; staged: boolean }
   | { kind: "rename"; task: TaskDetail }
   | { kind: "closeTab"; task: TaskDetail; tab: TabStatus }
   | { kind: "stop"; task: TaskDetail }
@@ -60,6 +68,8 @@ export class AppState implements Disposable {
   /** A second dialog above the first, which keeps what was typed into it. */
   over = $state.raw<Open | undefined>();
   toast = $state.raw<Fault | undefined>();
+  /** What was done and can be taken back, or needs no answer. */
+  told = $state.raw<Told | undefined>();
   readonly #sidebar = new Side("sidebar", "(min-width: 900px)");
   readonly #panel = new Side("panel", "(min-width: 1180px)");
   composing = $state(false);
@@ -322,7 +332,14 @@ export class AppState implements Disposable {
 
   /** Shows a failure for which no dialog is open. */
   fail(cause: unknown): void {
+    this.told = undefined;
     this.toast = faultOf(cause);
+  }
+
+  /** Tells what was done. */
+  tell(message: string, more: Omit<Told, "message"> = {}): void {
+    this.toast = undefined;
+    this.told = { message, ...more };
   }
 
   /**

@@ -4,6 +4,7 @@ import { count, shown } from "../../core/text";
 import type { Prompt, TaskDetail } from "../../gen/api";
 import { act } from "../keyboard";
 import { writeClipboard } from "../native";
+import { goCommit, stageAll, undoDiscard } from "../panel/git";
 import type { AppState } from "../state.svelte";
 import { openTab } from "../task/acts";
 import { tabTitle } from "../task/title";
@@ -62,6 +63,10 @@ function ofTask(app: AppState, task: TaskDetail): Entry[] {
     ...(task.race ? [make("Compare the race", () => app.compare(task.race ?? ""), { icon: "eye" })] : []),
     make("Duplicate…", () => (app.dialog = { kind: "newTask", like: task }), { icon: "plus" }),
     make("Apply to the main checkout…", () => (app.dialog = { kind: "apply", task }), { icon: "apply" }),
+    make("Stage every change", () => void stageAll(app, task, true), { icon: "plus" }),
+    make("Unstage everything", () => void stageAll(app, task, false), { icon: "minus" }),
+    make("Undo the last discard", () => void undoDiscard(app, task), { icon: "undo" }),
+    make("Commit…", () => void goCommit(app, task), { icon: "done", hint: changes }),
     byKey("compose", { icon: "prompt" }),
     byKey("restartAgent", {
       icon: "refresh",

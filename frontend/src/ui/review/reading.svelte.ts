@@ -1,5 +1,5 @@
 import { keyOf } from "../../core/comments";
-import { runsOf } from "../../core/pairs";
+import { countRuns, runsOf } from "../../core/pairs";
 import { type FilePatch, parsePatch } from "../../core/patch";
 import { splitPath } from "../../core/text";
 import type { FileChange, TaskDetail } from "../../gen/api";
@@ -24,7 +24,7 @@ export class Reading {
     let run = 0;
     for (const file of this.files) {
       out.push(run);
-      for (const hunk of this.patches.get(file.path)?.hunks ?? []) run += runsOf(hunk).length;
+      run += countRuns(this.patches.get(file.path)?.hunks ?? []);
     }
     return { of: out, all: run };
   });
