@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"termic/internal/api"
 	"termic/internal/fault"
@@ -58,16 +57,7 @@ func killedWithPrompts(t *testing.T, after string, same bool) {
 	var none json.RawMessage
 	until := func(task, what string, ok func(api.TaskDetail) bool) {
 		t.Helper()
-		for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) { // another process: nothing tells of a change
-			var s api.TaskStatusResult
-			must(t, ask("task_status", map[string]any{"task": task}, &s))
-			if ok(s.Task) {
-				return
-			}
-			if time.Now().After(end) {
-				t.Fatalf("the task is not %s: %+v\n%s", what, s.Task, k.out.String())
-			}
-		}
+		k.detail(task, what, ok)
 	}
 	must(t, ask("mcp_enable", map[string]any{}, &none))
 	must(t, ask("project_add", map[string]any{"path": r.repo, "name": "repo"}, &none))

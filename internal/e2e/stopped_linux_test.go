@@ -133,6 +133,52 @@ func TestStoppedCages(t *testing.T) {
 	}
 }
 
+// boxed makes a task in a cage, with an agent that runs, and returns its id. A machine that cannot cage skips loudly.
+func (k *killer) boxed(agent string) string {
+	k.t.Helper()
+	var made api.TaskNewResult
+	if err := k.ask(k.t.Context(), "task_new", map[string]any{"name": "boxed", "project": "repo", "agent": agent, "sandbox": "enforce"}, &made); fault.CodeOf(err) == fault.Unsupported {
+		k.t.Skipf("NOT TESTED: this machine cannot cage a task: %v", err)
+	} else if err != nil {
+		k.t.Fatal(err)
+	}
+	k.detail(made.Task.ID, "live", func(d api.TaskDetail) bool { return len(d.Tabs) > 0 && d.Tabs[0].Live })
+	return made.Task.ID
+}
+
+// detail waits until a task is as wanted.
+func (k *killer) detail(id, what string, ok func(api.TaskDetail) bool) api.TaskDetail {
+	k.t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) { // another process: nothing tells of a change
+		var s api.TaskStatusResult
+		must(k.t, k.ask(k.t.Context(), "task_status", map[string]any{"task": id}, &s))
+		if ok(s.Task) {
+			return s.Task
+		}
+		if time.Now().After(end) {
+			k.t.Fatalf("the task is not %s: %+v\n%s", what, s.Task, k.out.String())
+		}
+	}
+}
+
+// inside lets the agent of a task run a shell command, and returns what it printed.
+func (k *killer) inside(id, command string) string {
+	k.t.Helper()
+	path := k.detail(id, "there", func(d api.TaskDetail) bool { return d.Path != "" }).Path
+	file := filepath.Join(path, "seen")
+	var none json.RawMessage
+	must(k.t, k.ask(k.t.Context(), "task_send", map[string]any{"task": id, "prompt": "#run seen " + command}, &none))
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		if b, err := os.ReadFile(file); err == nil {
+			must(k.t, os.Remove(file))
+			return string(b)
+		}
+		if time.Now().After(end) {
+			k.t.Fatalf("nothing came\n%s", k.out.String())
+		}
+	}
+}
+
 // TestStoppedApp stops the app while a caged agent works, and kills it while the first process of the cage is stopped. What
 // was under way goes on afterwards; what such a kill leaves is ended by the next start.
 func TestStoppedApp(t *testing.T) {
@@ -142,50 +188,23 @@ func TestStoppedApp(t *testing.T) {
 	k.serve()
 	t.Cleanup(func() { _, _ = k.cmd.Process.Kill(), k.cmd.Wait() })
 	var none json.RawMessage
-	var made api.TaskNewResult
 	must(t, k.ask(t.Context(), "project_add", map[string]any{"path": r.repo, "name": "repo"}, &none))
-	if err := k.ask(t.Context(), "task_new", map[string]any{"name": "boxed", "project": "repo", "agent": "osc7501", "sandbox": "enforce"}, &made); fault.CodeOf(err) == fault.Unsupported {
-		t.Skipf("NOT TESTED: this machine cannot cage a task: %v", err)
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	path := ""
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		var s api.TaskStatusResult
-		must(t, k.ask(t.Context(), "task_status", map[string]any{"task": made.Task.ID}, &s))
-		if path = s.Task.Path; len(s.Task.Tabs) > 0 && s.Task.Tabs[0].Live {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%+v\n%s", s.Task, k.out.String())
-		}
-	}
-	inside := func(n int, during func()) string {
-		t.Helper()
-		file := fmt.Sprint("seen", n)
-		must(t, k.ask(t.Context(), "task_send", map[string]any{"task": made.Task.ID, "prompt": "#run " + file + " sleep 1; curl -s -m 4 https://example.com || echo refused; cat '" + r.data + "/cli-token' || echo hidden"}, &none))
-		during()
-		for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-			if b, err := os.ReadFile(filepath.Join(path, file)); err == nil {
-				return string(b)
-			}
-			if time.Now().After(end) {
-				t.Fatalf("nothing came\n%s", k.out.String())
-			}
-		}
-	}
+	id := k.boxed("osc7501")
+	look := "sleep 1; curl -s -m 4 https://example.com || echo refused; ls '" + r.data + "/termic.db' || echo hidden"
 	app := k.cmd.Process.Pid
-	if out := inside(1, func() {
-		must(t, unix.Kill(app, unix.SIGSTOP))
+	stopped := time.AfterFunc(300*time.Millisecond, func() {
+		_ = unix.Kill(app, unix.SIGSTOP)
 		time.Sleep(3 * time.Second)
-		must(t, unix.Kill(app, unix.SIGCONT))
-	}); !strings.Contains(out, "refused") || !strings.Contains(out, "hidden") {
+		_ = unix.Kill(app, unix.SIGCONT)
+	})
+	defer stopped.Stop()
+	if out := k.inside(id, look); !strings.Contains(out, "refused") || !strings.Contains(out, "hidden") {
 		t.Errorf("while the app was stopped: %s", out)
 	}
-	if out := inside(2, func() {}); !strings.Contains(out, "refused") {
+	if out := k.inside(id, look); !strings.Contains(out, "refused") {
 		t.Errorf("afterwards: %s", out)
 	}
-	first, programs := firstOf(t, made.Task.ID, app), programsOf(t, made.Task.ID)
+	first, programs := firstOf(t, id, app), programsOf(t, id)
 	must(t, unix.Kill(first, unix.SIGSTOP))
 	k.kill()
 	k.serve()
