@@ -38,10 +38,14 @@ func (c *Core) TaskApply(ctx context.Context, call *Call, p api.TaskApplyParams)
 	if err := usableTree(t); err != nil {
 		return api.TaskApplyResult{}, err
 	}
+	var arriving func([]string) error
 	if !p.AcceptFiles && (t.FromCage || c.written(ctx, t)) {
-		if err := c.refuseSelfRun(ctx, t, "they arrive in the main checkout", "apply "+shellWord(t.Name)+" --accept-files"); err != nil {
+		then, agree := "they arrive in the main checkout", "apply "+shellWord(t.Name)+" --accept-files"
+		if err := c.refuseSelfRun(ctx, t, then, agree); err != nil {
 			return api.TaskApplyResult{}, err
 		}
+		// Its agent may be writing: what was looked at need not be what arrives.
+		arriving = func(paths []string) error { return refuseArriving(t, paths, then, agree) }
 	}
 	if p.AcceptFiles {
 		if err := c.trust(t.ProjectID, t.BaseCommit); err != nil {
@@ -53,10 +57,10 @@ func (c *Core) TaskApply(ctx context.Context, call *Call, p api.TaskApplyParams)
 		return api.TaskApplyResult{}, err
 	}
 	defer releaseMain()
-	return c.apply(ctx, call, t, project)
+	return c.apply(ctx, call, t, project, arriving)
 }
 
-func (c *Core) apply(ctx context.Context, call *Call, t store.Task, project store.Project) (api.TaskApplyResult, error) {
+func (c *Core) apply(ctx context.Context, call *Call, t store.Task, project store.Project, arriving func([]string) error) (api.TaskApplyResult, error) {
 	repo, err := c.repoOf(ctx, project)
 	if err != nil {
 		return api.TaskApplyResult{}, err
@@ -74,7 +78,7 @@ func (c *Core) apply(ctx context.Context, call *Call, t store.Task, project stor
 	}
 	// A caller that goes away must not leave half of a change in the main checkout.
 	done := context.WithoutCancel(ctx)
-	applied, err := c.repoFor(repo, t).ApplySince(done, t.Path, baseOf(t), t.AppliedTree)
+	applied, err := c.repoFor(repo, t).ApplySince(done, t.Path, baseOf(t), t.AppliedTree, arriving)
 	c.endJob(job.ID, err)
 	if err == nil && applied.Tree != t.AppliedTree {
 		if _, err := c.store.UpdateTask(done, t.ID, func(t *store.Task) error { t.AppliedTree = applied.Tree; return nil }); err != nil {

@@ -97,6 +97,25 @@ func (c *Core) refuseSelfRun(ctx context.Context, t store.Task, what, agree stri
 	if err != nil || len(report.Changes) == 0 && report.Complete {
 		return err
 	}
+	return askAbout(t, report, what, agree)
+}
+
+// refuseArriving asks the owner about files that run by themselves among those which are about to be written, by their paths.
+func refuseArriving(t store.Task, paths []string, what, agree string) error {
+	list, report := selfrun.New(), selfrun.Report{Complete: true}
+	for _, p := range paths {
+		if r, is := list.Match(p); is {
+			report.Changes = append(report.Changes, selfrun.Change{Path: p, Kind: r.Kind, How: selfrun.Modified, Rule: r.Name})
+		}
+	}
+	if len(report.Changes) == 0 {
+		return nil
+	}
+	return askAbout(t, report, what, agree)
+}
+
+// askAbout is the question.
+func askAbout(t store.Task, report selfrun.Report, what, agree string) error {
 	files := make([]api.SelfRun, 0, min(len(report.Changes), maxSelfRun))
 	names := []string{}
 	for _, ch := range report.Changes {

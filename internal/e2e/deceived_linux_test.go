@@ -81,3 +81,32 @@ func TestMeasuresAreReadOneByOne(t *testing.T) {
 		t.Errorf("git was asked for objects %d times, want 4", n)
 	}
 }
+
+// TestWhatArrivesIsAskedAbout: an agent makes a file that runs by itself come and go while its changes are applied. It is asked
+// about, or does not arrive.
+func TestWhatArrivesIsAskedAbout(t *testing.T) {
+	r := newRig(t)
+	c := r.cageTask("flicker", "enforce", nil)
+	c.run("echo more >> README.md; (setsid sh -c 'while [ ! -e ../stop -a ! -e .stop ]; do mkdir -p .vscode; echo 1 > .mcp.json; echo 1 > .vscode/tasks.json; git add .mcp.json; sleep 0.05; git rm -qf .mcp.json; rm -rf .vscode; sleep 0.4; done' >/dev/null 2>&1 &)")
+	defer func() { _ = os.WriteFile(filepath.Join(c.path, ".stop"), nil, 0o600) }() // the cage ends with the app anyway
+	asked, applied := 0, 0
+	for range 25 {
+		_, err := try[api.TaskApplyResult](r, "task_apply", map[string]any{"task": c.id})
+		switch fault.CodeOf(err) {
+		case "":
+			applied++
+		case fault.NeedsConsent:
+			asked++
+		}
+		for _, name := range []string{".mcp.json", ".vscode/tasks.json"} {
+			if _, err := os.Lstat(filepath.Join(r.repo, name)); err == nil {
+				t.Fatalf("%s arrived unasked, after %d were applied and %d asked about", name, applied, asked)
+			}
+		}
+		r.git(r.repo, "reset", "-q", "--hard")
+		r.git(r.repo, "clean", "-qffdx")
+	}
+	if asked == 0 || applied == 0 {
+		t.Errorf("%d were applied, %d asked about: nothing is shown", applied, asked)
+	}
+}

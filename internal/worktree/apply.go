@@ -31,14 +31,17 @@ type Applied struct {
 // lines, the rest is applied, the conflict marks are in Root, and the error is fault.ApplyConflict with data.written true.
 // In both, data.conflicts is the list of files. Any other failure takes back what it wrote.
 func (r *Repo) Apply(ctx context.Context, wt, base string) (Applied, error) {
-	return r.ApplySince(ctx, wt, base, "")
+	return r.ApplySince(ctx, wt, base, "", nil)
 }
 
 // ApplySince is Apply for a task that was applied before: since is the Tree of that time. Where Root still has what was
 // applied then, the task's newer version simply takes its place; without knowing, the same lines changed once more would
 // look like a conflict. since comes from the caller and not from the repository, where a cage could have written it: it
 // says what in Root may be replaced. A tree that is gone by now counts as "".
-func (r *Repo) ApplySince(ctx context.Context, wt, base, since string) (Applied, error) {
+//
+// arriving is asked right before the first write, with every path that will be written or go: an error ends it there. What was
+// found in the worktree earlier says nothing about that, since its agent may go on writing. Nil: nobody is asked.
+func (r *Repo) ApplySince(ctx context.Context, wt, base, since string, arriving func(paths []string) error) (Applied, error) {
 	a, err := r.newApply(ctx, wt)
 	if err != nil {
 		return Applied{}, err
@@ -63,7 +66,25 @@ func (r *Repo) ApplySince(ctx context.Context, wt, base, since string) (Applied,
 		}
 		return Applied{Conflicts: blocked}, err
 	}
+	if arriving != nil {
+		paths, err := a.paths(ctx)
+		if err == nil {
+			err = arriving(paths)
+		}
+		if err != nil {
+			return Applied{}, err
+		}
+	}
 	return a.write(ctx)
+}
+
+// paths are what write will write, as the finished patch and the list of copies say.
+func (a *application) paths(ctx context.Context) ([]string, error) {
+	out, err := a.patchPaths(ctx)
+	for _, f := range a.untracked {
+		out = append(out, f.Path)
+	}
+	return out, err
 }
 
 func conflictError(format string, paths []string, written bool) *fault.Error {

@@ -1,8 +1,11 @@
 package worktree
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,4 +90,45 @@ func TestApplyTakesBackItsOwnPathsOnly(t *testing.T) {
 	}
 	same(t, "main", w.tree(dir), before)
 	same(t, "status", w.run(dir, "status", "--porcelain"), "")
+}
+
+// TestArriving: whoever asks is told every path that is about to be written or to go, and before anything is. A refusal leaves
+// the main checkout as it is.
+func TestArriving(t *testing.T) {
+	w := newWorld(t)
+	dir := w.repo("repo")
+	r := w.open(dir)
+	c := w.task(r, "one")
+	w.write(c.Path, "a.txt", "other\n")
+	w.write(c.Path, "new/é b.txt", "new\n")
+	w.write(c.Path, "staged.txt", "staged\n")
+	w.run(c.Path, "add", "staged.txt")
+	w.run(c.Path, "mv", "c.txt", "moved.txt")
+	w.must(os.Remove(filepath.Join(c.Path, "dir/b.txt")))
+	want := []string{"a.txt", "c.txt", "dir/b.txt", "moved.txt", "new/é b.txt", "staged.txt"}
+	refusal := errors.New("no")
+	var told []string
+	ask := func(paths []string) error {
+		told = slices.Sorted(slices.Values(paths))
+		if got := w.run(dir, "status", "--short"); got != "" {
+			t.Errorf("something was written before: %s", got)
+		}
+		return refusal
+	}
+	if _, err := r.ApplySince(context.Background(), c.Path, c.BaseRef, "", ask); !errors.Is(err, refusal) {
+		t.Errorf("%v", err)
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+	if got := w.run(dir, "status", "--short"); got != "" {
+		t.Errorf("a refused apply wrote %s", got)
+	}
+	refusal = nil
+	if _, err := r.ApplySince(context.Background(), c.Path, c.BaseRef, "", ask); err != nil {
+		t.Error(err)
+	}
+	if w.read(dir, "new/é b.txt") != "new\n" || w.read(dir, "staged.txt") != "staged\n" {
+		t.Error("it did not arrive")
+	}
 }

@@ -71,6 +71,33 @@ func countFiles(f *os.File) (int, error) {
 	}
 }
 
+// patchPaths are the paths that the patch writes or takes away, as git reads it: the trees that it was made from lie where a cage
+// may write.
+func (a *application) patchPaths(ctx context.Context) ([]string, error) {
+	if a.patch == "" {
+		return nil, nil
+	}
+	recs, err := a.r.git.records(ctx, command{at: a.dst, args: []string{"apply", "--numstat", "-z", "--", a.patch}})
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	seen := map[string]bool{}
+	for _, c := range a.pending {
+		out, seen[c.path] = append(out, c.path), true
+	}
+	for _, rec := range recs {
+		f := strings.SplitN(rec, "\t", 3)
+		if len(f) != 3 {
+			return nil, errors.New("apply: unknown record " + printable(rec, 80))
+		}
+		if !seen[f[2]] {
+			out = append(out, f[2])
+		}
+	}
+	return out, nil
+}
+
 // rehearse applies the patch to a copy of dst's index, where it can spoil nothing.
 func (a *application) rehearse(ctx context.Context) error {
 	g, index := a.r.git, filepath.Join(a.tmp, "rehearsal")

@@ -89,7 +89,7 @@ func TestApplySinceTheLastTime(t *testing.T) {
 	wantCode(t, err, fault.ApplyConflict) // nobody told that main's lines are the task's own
 	same(t, "main", w.tree(dir), before)
 
-	second, err := r.ApplySince(ctx, c.Path, c.BaseRef, first.Tree)
+	second, err := r.ApplySince(ctx, c.Path, c.BaseRef, first.Tree, nil)
 	w.must(err)
 	same(t, "changes", second.Tracked+second.Untracked, 2)
 	same(t, "tree", w.tree(dir), w.tree(c.Path))
@@ -99,7 +99,7 @@ func TestApplySinceTheLastTime(t *testing.T) {
 	w.write(dir, "a.txt", "one\nmine\nTHREE\n")
 	w.commit(dir, "mine")
 	w.write(c.Path, "a.txt", "one\nagain\nTHREE\n")
-	_, err = r.ApplySince(ctx, c.Path, c.BaseRef, second.Tree)
+	_, err = r.ApplySince(ctx, c.Path, c.BaseRef, second.Tree, nil)
 	f := wantCode(t, err, fault.ApplyConflict)
 	same(t, "written", f.Data["written"], any(true))
 	if !strings.Contains(w.read(dir, "a.txt"), "mine\n") {

@@ -120,7 +120,7 @@ func TestPropertyApplyMakesTheTreesEqual(t *testing.T) {
 		since := ""
 		for round := range rapid.IntRange(1, 3).Draw(rt, "rounds") {
 			f.change(c.Path)
-			a, err := r.ApplySince(ctx, c.Path, c.BaseRef, since)
+			a, err := r.ApplySince(ctx, c.Path, c.BaseRef, since, nil)
 			if err != nil {
 				rt.Fatalf("round %d: %v", round, err)
 			}
@@ -129,12 +129,12 @@ func TestPropertyApplyMakesTheTreesEqual(t *testing.T) {
 			}
 			since = a.Tree
 			before := w.run(dir, "status", "--porcelain", "-z")
-			a, err = r.ApplySince(ctx, c.Path, c.BaseRef, since)
+			a, err = r.ApplySince(ctx, c.Path, c.BaseRef, since, nil)
 			if err != nil || a.Tracked+a.Untracked != 0 || w.run(dir, "status", "--porcelain", "-z") != before {
 				rt.Fatalf("round %d, again: %+v, %v", round, a, err)
 			}
 			w.commit(dir, fmt.Sprintf("round %d", round))
-			a, err = r.ApplySince(ctx, c.Path, c.BaseRef, since)
+			a, err = r.ApplySince(ctx, c.Path, c.BaseRef, since, nil)
 			if err != nil || a.Tracked+a.Untracked != 0 || w.run(dir, "status", "--porcelain", "-z") != "" {
 				rt.Fatalf("round %d, after the commit: %+v, %v", round, a, err)
 			}
