@@ -15,5 +15,6 @@ export default defineConfig({
     chunkSizeWarningLimit: 1024,
     modulePreload: false,
   },
-  test: { include: ["src/**/*.test.ts"], environment: "node" },
+  // With the style sheets: a test measures the contrast of their colours.
+  test: { include: ["src/**/*.test.ts"], environment: "node", css: true },
 });

@@ -37,6 +37,7 @@ type Settings struct {
 type General struct {
 	CLIEnabled bool
 	LogLevel   string // debug, info, warn, error
+	Editor     string // command with its arguments; empty: whatever there is
 }
 
 // Tasks is [tasks].

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"termic/internal/theme"
 )
 
 // Kind is the type of a setting's value.
@@ -59,6 +61,9 @@ func Table() []Setting {
 		{Key: "general.log_level", Kind: Choice, Default: "info", Choices: []string{"debug", "info", "warn", "error"},
 			Doc:   "How much the app writes to its log.",
 			field: func(s *Settings) any { return &s.General.LogLevel }},
+		{Key: "general.editor", Kind: Text, Default: "", Max: maxItem,
+			Doc:   "Command that opens a file: {FILE}, {LINE} and {DIR}, the worktree, are put in; without any of them the file comes last. An editor that lives in a terminal opens in a tab. Empty: the first editor that is there.",
+			field: func(s *Settings) any { return &s.General.Editor }, check: oneLine},
 		{Key: "tasks.dir", Kind: Path, Default: "~/termic/tasks", Max: maxItem,
 			Doc:   "Folder for the worktrees of tasks: one folder per project in it, one per task in that.",
 			field: func(s *Settings) any { return &s.Tasks.Dir }, check: notEmpty},
@@ -86,9 +91,9 @@ func Table() []Setting {
 		{Key: "terminal.copy_on_select", Kind: Bool, Default: false,
 			Doc:   "Whether selecting text in a terminal copies it.",
 			field: func(s *Settings) any { return &s.Terminal.CopyOnSelect }},
-		{Key: "appearance.theme", Kind: Choice, Default: "system", Choices: []string{"system", "dark", "light"},
-			Doc:   "Colours of the window.",
-			field: func(s *Settings) any { return &s.Appearance.Theme }},
+		{Key: "appearance.theme", Kind: Text, Default: "system", Max: 80,
+			Doc:   "Colours of the window: system, dark, light, or custom: and the name of a file in the folder themes, without .json.",
+			field: func(s *Settings) any { return &s.Appearance.Theme }, check: themeName},
 		{Key: "appearance.review", Kind: Choice, Default: "side-by-side", Choices: []string{"side-by-side", "unified"},
 			Doc:   "How a review shows differences.",
 			field: func(s *Settings) any { return &s.Appearance.Review }},
@@ -271,6 +276,17 @@ func branchPrefix(text string) string {
 	if strings.HasPrefix(text, "-") || strings.Contains(text, "..") || strings.Contains(text, "@{") || oneLine(text) != "" ||
 		strings.ContainsAny(text, " ~^:?*[\\") {
 		return why
+	}
+	return ""
+}
+
+// themeName takes the window's own themes, and those of the person by the names of their files.
+func themeName(text string) string {
+	if file, ok := strings.CutPrefix(text, "custom:"); ok && theme.ValidID(file) {
+		return ""
+	}
+	if !slices.Contains([]string{"system", "dark", "light"}, text) {
+		return "must be system, dark, light, or custom: and the name of a theme's file"
 	}
 	return ""
 }

@@ -26,6 +26,23 @@ type TaskCommitParams struct {
 	All     bool   `json:"all,omitempty" cli:"all,a" doc:"stage every changed file first"`
 }
 
+// TaskEditParams are the parameters of task_edit.
+type TaskEditParams struct {
+	Target
+	Path        string `json:"path,omitempty" cli:"arg" doc:"file or folder in the worktree, with :LINE behind it for a line; none opens the worktree"`
+	AcceptFiles bool   `json:"acceptFiles,omitempty" cli:"accept-files" doc:"consent to files that run by themselves and that a caged agent may have written"`
+}
+
+// TaskEditResult is the result of task_edit.
+type TaskEditResult struct {
+	TaskID   string   `json:"task_id"`
+	Editor   string   `json:"editor"` // name of its program
+	Path     string   `json:"path"`   // that was opened
+	Line     int      `json:"line,omitempty"`
+	TabID    string   `json:"tab_id,omitempty"` // of an editor that lives in a terminal
+	Warnings []string `json:"warnings,omitempty"`
+}
+
 // TaskStageResult is the result of task_stage.
 type TaskStageResult struct {
 	TaskID   string   `json:"task_id"`

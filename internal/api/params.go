@@ -283,6 +283,9 @@ type LedgerParams struct {
 	Limit int64  `json:"limit,omitempty" cli:"limit" doc:"at most this many rows, newest first; 100 when left out, at most 1000"`
 }
 
+// ThemeListParams are the parameters of theme_list.
+type ThemeListParams struct{}
+
 // WindowStateParams are the parameters of window_state.
 type WindowStateParams struct{}
 

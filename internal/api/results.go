@@ -624,6 +624,23 @@ type WindowState struct {
 	StaleClients []StaleClient `json:"stale_clients,omitempty"` // registrations that no longer fit
 }
 
+// ThemeListResult is the result of theme_list: the colour themes that the person wrote.
+type ThemeListResult struct {
+	Folder   string   `json:"folder"` // where their files are
+	Themes   []Theme  `json:"themes"`
+	Problems []string `json:"problems,omitempty"` // files that were left out, in sentences
+}
+
+// Theme is one colour theme. Every value is a plain colour, #rgb to #rrggbbaa.
+type Theme struct {
+	ID       string            `json:"id"` // as appearance.theme takes it
+	Name     string            `json:"name"`
+	Scheme   string            `json:"scheme"` // dark or light: whose colours hold for what is left out
+	UI       map[string]string `json:"ui"`
+	Terminal map[string]string `json:"terminal"`
+	Problems []string          `json:"problems,omitempty"` // values that were dropped, in sentences
+}
+
 // TaskQueueResult is the result of task_queue: what is left to be typed, for each tab in this order.
 type TaskQueueResult struct {
 	TaskID  string         `json:"task_id"`

@@ -33,6 +33,7 @@ func renderers() map[string]func(*printer, json.RawMessage) error {
 		"task_stage":        as(showStage),
 		"task_discard":      as(showDiscard),
 		"task_commit":       as(showCommit),
+		"task_edit":         as(showEdit),
 		"task_sandbox":      as(showSandbox),
 		"sandbox_allow":     as(showAllow),
 		"sandbox_groups":    as(showGroups),
@@ -57,6 +58,7 @@ func renderers() map[string]func(*printer, json.RawMessage) error {
 		"client_register":   as(showClientWrite),
 		"client_unregister": as(showClientWrite),
 		"client_verify":     as(showClientReport),
+		"theme_list":        as(showThemes),
 		"mcp_status":        as(showMCP),
 		"mcp_enable":        as(showMCP),
 		"mcp_disable":       as(showMCP),
@@ -181,6 +183,27 @@ func showPrompts(p *printer, r api.PromptsResult) {
 		rows = append(rows, []string{x.ID, x.Title, yesNo(x.Builtin), yesNo(x.Enabled)})
 	}
 	p.table([]string{"ID", "TITLE", "BUILT IN", "ENABLED"}, rows)
+}
+
+// showThemes lists the themes that were read, and what was not.
+func showThemes(p *printer, r api.ThemeListResult) {
+	var rows [][]string
+	for _, t := range r.Themes {
+		rows = append(rows, []string{clean(t.ID), clean(t.Name), clean(t.Scheme)})
+	}
+	if len(rows) > 0 {
+		p.table([]string{"THEME", "NAME", "COLOURS"}, rows)
+	} else {
+		p.note("There is no theme in %s; docs/themes.md says how to write one", clean(r.Folder))
+	}
+	for _, t := range r.Themes {
+		for _, problem := range t.Problems {
+			p.printf("warning: %s: %s\n", clean(t.ID), clean(problem))
+		}
+	}
+	for _, problem := range r.Problems {
+		p.printf("warning: %s\n", clean(problem))
+	}
 }
 
 func showProjects(p *printer, r api.ProjectListResult) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 
 	"termic/internal/api"
@@ -14,7 +15,7 @@ func showStage(p *printer, r api.TaskStageResult) {
 	p.printf("%s %s\n", what, plural(len(r.Paths), "file", "files"))
 	showPaths(p, r.Paths)
 	if r.Undo != "" {
-		p.note("A staged version that was nowhere else is kept: `termic discard %s --undo %s`", p.target(r.TaskID), r.Undo)
+		p.note("A staged version that was nowhere else is kept: `termic discard %s --undo %s`", p.target(r.TaskID), clean(r.Undo))
 	}
 	showWarnings(p, r.Warnings)
 }
@@ -39,7 +40,7 @@ func showDiscard(p *printer, r api.TaskDiscardResult) {
 	case len(r.Paths) > 0:
 		p.printf("Discarded %s\n", plural(len(r.Paths), "file", "files"))
 		showPaths(p, r.Paths)
-		p.note("Put it back: `termic discard %s --undo %s`", p.target(r.TaskID), r.Undo)
+		p.note("Put it back: `termic discard %s --undo %s`", p.target(r.TaskID), clean(r.Undo))
 	case len(r.Kept) == 0:
 		p.note("Nothing was discarded here that could be put back.")
 	default:
@@ -62,5 +63,19 @@ func showCommit(p *printer, r api.TaskCommitResult) {
 		where = "no branch"
 	}
 	p.printf("Committed %s on %s as %s\n", plural(r.Files, "file", "files"), clean(where), clean(short(r.Commit)))
+	showWarnings(p, r.Warnings)
+}
+
+func showEdit(p *printer, r api.TaskEditResult) {
+	path := r.Path
+	if r.Line > 0 {
+		path = fmt.Sprintf("%s:%d", path, r.Line)
+	}
+	if r.TabID == "" {
+		p.printf("Opened %s in %s\n", clean(path), clean(r.Editor))
+	} else {
+		p.printf("Opened %s in %s, in a new tab\n", clean(path), clean(r.Editor))
+		p.note("Join it: `termic attach %s --tab %s`", p.target(r.TaskID), clean(r.TabID))
+	}
 	showWarnings(p, r.Warnings)
 }

@@ -50,6 +50,8 @@ var samples = []struct{ line, result string }{
 	{"discard fix", `{"task_id":"01A","paths":[],"kept":[{"id":"01E","time":"2026-01-02T03:04:05Z","paths":["a.go","b\nc"],"files":30},{"id":"01D","time":"2026-01-02T03:04:05Z","paths":["a.go"],"files":1,"unstaged":true}]}`},
 	{"discard fix", `{"task_id":"01A","paths":[],"kept":[]}`},
 	{"commit fix -m x", `{"task_id":"01A","commit":"0123456789abcdef","branch":"feature/fix","subject":"x","files":2,"warnings":["Hooks do not run here: pre-commit"]}`},
+	{"edit fix a.go:7", `{"task_id":"01A","editor":"code","path":"/w/fix/a.go","line":7,"warnings":["A caged agent writes this folder."]}`},
+	{"edit fix", `{"task_id":"01A","editor":"vim","path":"/w/fix","tab_id":"T4"}`},
 	{"commit fix -m x", `{"task_id":"01A","commit":"0123456789abcdef","subject":"x","files":1}`},
 	{"archive fix -y", `{"task_id":"01A","name":"fix","project":"web","killed_agents":1,"backup_ref":"refs/termic/backup/1"}`},
 	{"restore fix", `{"task":{"name":"fix","project":"web","path":"/w/fix"}}`},
@@ -106,6 +108,8 @@ var samples = []struct{ line, result string }{
 	{"queue fix", `{"task_id":"01T","prompts":[]}`},
 	{"queue fix", `{"task_id":"01T","prompts":[{"id":"01P3","tab_id":"01B","text":"again","bytes":5,"repeats":4,"created":"2026-01-02T03:04:05Z"}]}`},
 	{"project git web", `{"name":"web","branches":[{"name":"main","commit":"0123456789abcdef","time":"2026-01-02T03:04:05Z"},{"name":"origin/\u001b[31mmain","remote":true,"commit":"0123456789abcdef"}],"more":true,"worktrees":[{"path":"/r/web","branch":"main","main":true},{"path":"/w/a b","branch":"feature/a","task":"a"},{"path":"/w/gone","gone":true},{"path":"/w/held","locked":true}]}`},
+	{"theme list", `{"folder":"/d/themes","themes":[{"id":"custom:night","name":"Night \u001b[1m","scheme":"dark","ui":{"frame":"#111"},"terminal":{},"problems":["There is no colour ui.x."]}],"problems":["bad.json: it is no file."]}`},
+	{"theme list", `{"folder":"/d/themes","themes":[]}`},
 	{"race fix --agent claude --agent codex -p x", `{"race":"01R","base":"origin/main","commit":"0123456789abcdef","tasks":[{"id":"01A","name":"fix claude","project":"web","agent":"claude","branch":"feature/fix-claude"},{"id":"01B","name":"fix codex","project":"web","agent":"codex","branch":"feature/fix-codex"}],"jobs":["01J","01K"]}`},
 	{"settings reset a.b", `{"file":"/d/settings.toml","settings":{},"key":"a.b","value":13}`},
 	{"settings reset keys.b", `{"file":"/d/settings.toml","settings":{},"key":"keys.b"}`},
@@ -215,7 +219,10 @@ func fill(v reflect.Value, s string, depth int) {
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		fill(v.Index(0), s, depth+1)
 	case reflect.Map:
-		v.Set(reflect.ValueOf(map[string]any{s: s}))
+		v.Set(reflect.MakeMap(v.Type()))
+		item := reflect.New(v.Type().Elem()).Elem()
+		fill(item, s, depth+1)
+		v.SetMapIndex(reflect.ValueOf(s), item)
 	case reflect.Interface:
 		v.Set(reflect.ValueOf(s))
 	case reflect.Struct:

@@ -67,8 +67,10 @@ task_queue        reach  none   none   none   none    none    none
 task_stage        reach  none   none   none   none    none    none
 task_discard      reach  none   none   none   none    none    none
 task_commit       reach  none   none   none   none    none    none
+task_edit         reach  none   none   none   none    none    none
 settings_set      any    none   none   none   none    none    none
 settings_reset    any    none   none   none   none    none    none
+theme_list        any    none   none   none   none    none    none
 mcp_status        any    none   none   none   none    none    none
 mcp_enable        any    none   none   none   none    none    none
 mcp_disable       any    none   none   none   none    none    none

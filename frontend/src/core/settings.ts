@@ -1,6 +1,7 @@
 /** The settings that the window itself uses, read from what settings_get gives: values by dotted key. */
 export interface WindowSettings {
-  theme: "system" | "dark" | "light";
+  /** "system", "dark", "light", or the id of a theme that the person wrote. */
+  theme: string;
   /** How a review shows differences. */
   review: "side-by-side" | "unified";
   fontFamily: string;
@@ -50,9 +51,8 @@ export const fontSizes = { least: 6, most: 72 };
 
 export function readSettings(values: Record<string, unknown>): WindowSettings {
   const d = defaultSettings;
-  const theme = text(values, "appearance.theme", d.theme);
   return {
-    theme: theme === "dark" || theme === "light" ? theme : "system",
+    theme: text(values, "appearance.theme", d.theme),
     review: text(values, "appearance.review", d.review) === "unified" ? "unified" : "side-by-side",
     fontFamily: text(values, "terminal.font_family", d.fontFamily),
     fontSize: clamp(number(values, "terminal.font_size", d.fontSize), fontSizes.least, fontSizes.most),

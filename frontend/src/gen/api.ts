@@ -412,6 +412,18 @@ export interface TaskCommitParams {
   all?: boolean;
 }
 
+/** What task_edit takes. */
+export interface TaskEditParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** file or folder in the worktree, with :LINE behind it for a line; none opens the worktree */
+  path?: string;
+  /** consent to files that run by themselves and that a caged agent may have written */
+  acceptFiles?: boolean;
+}
+
 /** What task_queue takes. */
 export interface TaskQueueParams {
   /** task: exact id, name, or project/name */
@@ -558,6 +570,9 @@ export interface SettingsResetParams {
   key: string;
 }
 
+/** What theme_list takes. */
+export type ThemeListParams = Record<string, never>;
+
 /** What mcp_status takes. */
 export type McpStatusParams = Record<string, never>;
 
@@ -682,6 +697,8 @@ export interface Verbs {
   task_discard: { params: TaskDiscardParams; result: TaskDiscardResult };
   /** Commit what is staged in a task; no hook runs and nothing is signed. */
   task_commit: { params: TaskCommitParams; result: TaskCommitResult };
+  /** Open a file of a task, or its worktree, in the person's editor. */
+  task_edit: { params: TaskEditParams; result: TaskEditResult };
   /** Show the prompts that wait for the agents of a task, take some out, or move one up. */
   task_queue: { params: TaskQueueParams; result: TaskQueueResult };
   /** Show how the agents of a task are caged, or change it; a change ends its terminals. */
@@ -708,6 +725,8 @@ export interface Verbs {
   settings_set: { params: SettingsSetParams; result: SettingsResult };
   /** Take one setting out of the file, so that its default holds. */
   settings_reset: { params: SettingsResetParams; result: SettingsResult };
+  /** Show the colour themes that you wrote, and what is wrong with them. */
+  theme_list: { params: ThemeListParams; result: ThemeListResult };
   /** Show whether the MCP endpoint serves, where, and which file has its token. */
   mcp_status: { params: McpStatusParams; result: MCPResult };
   /** Switch the MCP endpoint on, on the port it had before. */
@@ -953,6 +972,19 @@ export interface TaskCommitResult {
   warnings?: string[];
 }
 
+/** TaskEditResult is the result of task_edit. */
+export interface TaskEditResult {
+  task_id: string;
+  /** name of its program */
+  editor: string;
+  /** that was opened */
+  path: string;
+  line?: number;
+  /** of an editor that lives in a terminal */
+  tab_id?: string;
+  warnings?: string[];
+}
+
 /** TaskQueueResult is the result of task_queue: what is left to be typed, for each tab in this order. */
 export interface TaskQueueResult {
   task_id: string;
@@ -1054,6 +1086,15 @@ export interface SettingsResult {
   notes?: string;
   key?: string;
   value?: unknown;
+}
+
+/** ThemeListResult is the result of theme_list: the colour themes that the person wrote. */
+export interface ThemeListResult {
+  /** where their files are */
+  folder: string;
+  themes: Theme[];
+  /** files that were left out, in sentences */
+  problems?: string[];
 }
 
 /** MCPResult is the result of every verb about the MCP endpoint. URL and TokenFile are empty while it does not serve. */
@@ -1446,6 +1487,19 @@ export interface LedgerRow {
   outcome?: string;
   duration_ms: number;
   shape: string;
+}
+
+/** Theme is one colour theme. Every value is a plain colour, #rgb to #rrggbbaa. */
+export interface Theme {
+  /** as appearance.theme takes it */
+  id: string;
+  name: string;
+  /** dark or light: whose colours hold for what is left out */
+  scheme: string;
+  ui: Record<string, string>;
+  terminal: Record<string, string>;
+  /** values that were dropped, in sentences */
+  problems?: string[];
 }
 
 /** ClientState is how the registration with one client stands. Its texts are for people. */

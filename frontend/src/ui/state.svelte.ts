@@ -3,9 +3,20 @@ import { Keymap } from "../core/keymap";
 import { type Mark, strongest, tabMark, taskMark } from "../core/marks";
 import { selfRunOf } from "../core/selfrun";
 import { defaultSettings, readSettings, type WindowSettings } from "../core/settings";
+import { isLight, themeOf } from "../core/theme";
 import { inProject, type ProjectNode, rowOrder, sidebarTree } from "../core/tree";
 import { clock } from "../core/when";
-import type { ClientState, Fault, FileChange, Project, TabStatus, TaskDetail, WindowState } from "../gen/api";
+import type {
+  ClientState,
+  Fault,
+  FileChange,
+  Project,
+  TabStatus,
+  TaskDetail,
+  Theme,
+  ThemeListResult,
+  WindowState,
+} from "../gen/api";
 import { isMac } from "./native";
 import { remember, remembered } from "./remember";
 import { Side } from "./side.svelte";
@@ -110,15 +121,16 @@ export class AppState implements Disposable {
   readonly agentsLive: number = $derived(
     this.rows.reduce((sum, task) => sum + task.tabs.filter((tab) => tab.kind === "agent" && tab.live).length, 0),
   );
-  readonly light: boolean = $derived(
-    this.settings.theme === "light" || (this.settings.theme === "system" && this.#light),
-  );
+  /** The themes that the person wrote, as their files were read last. */
+  themes = $state.raw<ThemeListResult>({ folder: "", themes: [] });
+  readonly theme: Theme | undefined = $derived(themeOf(this.settings.theme, this.themes.themes));
+  readonly light: boolean = $derived(isLight(this.settings.theme, this.theme, this.#light));
   readonly keymap: Keymap = $derived(new Keymap(isMac, this.settings.keys));
   readonly notices: string[] = $derived(
     (this.window?.notices ?? []).filter((notice) => !this.hiddenNotices.has(notice)),
   );
 
-  readonly pool = new TerminalPool({ settings: defaultSettings, light: false });
+  readonly pool = new TerminalPool({ settings: defaultSettings, light: false, colors: {} });
   readonly #owned = new Disposables();
 
   /** Starts hearing of changes. */
@@ -186,6 +198,13 @@ export class AppState implements Disposable {
     const mark = taskMark(task);
     if (mark === "waiting") this.spoken = `${task.name} needs input`;
     else if (mark === "failed") this.spoken = `${task.name} failed`;
+  }
+
+  /** Reads the themes again: their files are written by hand, and nobody tells of it. */
+  async lookAtThemes(): Promise<void> {
+    await this.attempt(async () => {
+      this.themes = await call("theme_list", {});
+    });
   }
 
   /** Looks which clients are here and how their registrations stand. It asks programs for their version. */

@@ -22,6 +22,13 @@ export function entriesOf(app: AppState, prompts: Prompt[]): Entry[] {
   ];
 }
 
+/** The window's own themes, by the value of the setting. */
+export const themes = [
+  ["system", "Like the system"],
+  ["dark", "Dark"],
+  ["light", "Light"],
+] as const;
+
 const labels = new Map(actions.map((row) => [row.name, row.label]));
 
 /** What makes the entries of one group: by what they run, or by the shortcut whose act they are. */
@@ -176,6 +183,16 @@ function acts(app: AppState): Entry[] {
   const { make, byKey } = makers(app, "Do");
   return [
     byKey("broadcast", { label: "Broadcast a prompt…", icon: "broadcast" }),
+    ...[...themes, ...app.themes.themes.map((one) => [one.id, one.name] as const)].map(([value, name]) =>
+      make(
+        `Theme: ${shown(name)}`,
+        () => void app.attempt(() => call("settings_set", { key: "appearance.theme", value })),
+        {
+          icon: "sun",
+          hint: app.settings.theme === value ? "in use" : "",
+        },
+      ),
+    ),
     make("Race agents…", () => (app.dialog = { kind: "race" }), { icon: "person", hint: "one prompt, several agents" }),
     byKey("newTask", { label: "New task…", icon: "plus" }),
     make("Add a project…", () => (app.dialog = { kind: "addProject" }), { icon: "folder" }),

@@ -24,6 +24,8 @@ export type Connection =
 export interface Look {
   settings: WindowSettings;
   light: boolean;
+  /** Colours of a theme that the person wrote, over those of the window's own. */
+  colors: Record<string, string>;
 }
 
 /** Longest wait for the font, in milliseconds: a terminal that is measured too early keeps wrong cells. */
@@ -156,12 +158,12 @@ export class TerminalView {
     this.element.remove();
   }
 
-  #options({ settings, light }: Look) {
+  #options({ settings, light, colors }: Look) {
     return {
       fontFamily: settings.fontFamily ? `"${settings.fontFamily.replaceAll('"', "")}", ${defaultFont}` : defaultFont,
       fontSize: settings.fontSize,
       scrollback: settings.scrollback,
-      theme: light ? lightTheme : darkTheme,
+      theme: { ...(light ? lightTheme : darkTheme), ...colors },
       minimumContrastRatio: light ? 3 : 1,
     };
   }
