@@ -56,6 +56,18 @@ func showStatus(p *printer, r api.TaskStatusResult) {
 		rows = append(rows, tabRow(tab))
 	}
 	p.table([]string{"TAB", "KIND", "AGENT", "STATE", "QUEUED", "TITLE", "ID"}, rows)
+	said := map[string]bool{}
+	for _, tab := range t.Tabs {
+		if tab.Cage == nil {
+			continue
+		}
+		for _, n := range tab.Cage.Notes {
+			if !said[n] {
+				p.printf("note: %s\n", clean(n))
+			}
+			said[n] = true
+		}
+	}
 }
 
 func tabRow(t api.TabStatus) []string {

@@ -62,7 +62,7 @@ var samples = []struct{ line, result string }{
 	{"sandbox allow fix --host example.com", `{"task_id":"01A","kind":"host","target":"example.com","for":"task","changed":true,"restart":true}`},
 	{"sandbox groups", `{"groups":[{"name":"@forges","doc":"Code forges","hosts":["a.example","*.b.example"]},{"name":"@registries","doc":"Tools","hosts":[],"notes":["npm did not answer."]}]}`},
 	{"sandbox allow fix --read /a --for project", `{"task_id":"01A","kind":"read","target":"/a","for":"project","changed":false,"restart":false}`},
-	{"status fix", `{"task":{"id":"01A","name":"fix","project":"web","state":"live","tabs":[],"denials":[
+	{"status fix", `{"task":{"id":"01A","name":"fix","project":"web","state":"live","tabs":[{"id":"T1","index":1,"kind":"agent","agent":"claude","title":"Claude","state":"idle","live":true,"cage":{"mode":"enforce","since":"2026-01-02T03:04:05Z","notes":["The port 18103 of this task is in use."]}}],"denials":[
 		{"kind":"host","target":"evil.example:443","count":3,"last":"2026-01-02T03:04:05Z"},{"kind":"write","target":"/etc/x","count":1,"last":"2026-01-02T03:04:05Z","would_deny":true}]}}`},
 	{"client list", `{"clients":[{"id":"claude","name":"Claude Code","installed":true,"version":"2.1.332","usable":true,"offered":true,"file":"/h/.claude.json","registered":true,"ok":true},
 		{"id":"codex","name":"Codex","installed":true,"version":"0.171.0","usable":true,"offered":true,"file":"/h/.codex/config.toml","registered":true,"ok":false,"stale":["The endpoint has moved from port 1 to 2"]},
