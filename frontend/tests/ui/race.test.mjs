@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { picture, story, withRig } from "./rig.mjs";
+import { screen, story, withRig } from "./rig.mjs";
 
 const rig = withRig();
 const step = story(test);
@@ -27,7 +27,7 @@ step("a race is started from the palette; its tasks are compared at once", async
   await race.getByRole("combobox", { name: /How many of Mute/ }).selectOption("none");
   assert.equal(await race.getByRole("button", { name: /^Start/ }).isDisabled(), true, "without a prompt");
   await race.getByRole("textbox", { name: "Prompt" }).fill("do it");
-  await picture(rig(), "race-new");
+  await screen(rig(), "race-new");
   await race.getByRole("button", { name: "Start 2 tasks" }).click();
   await closed();
   await page.getByRole("region", { name: "contest fake 2" }).waitFor();
@@ -51,7 +51,7 @@ step("what each changed stands side by side, file by file", async () => {
   const [one, two] = [0, 1].map((n) => page.locator(".race section").nth(n));
   await one.getByText("one way").waitFor();
   await two.getByText("another way").waitFor();
-  await picture(rig(), "race");
+  await screen(rig(), "race");
   await page.keyboard.press("j");
   await two.getByText("only here").waitFor();
   await one.getByText("Not changed here.").waitFor();
@@ -65,7 +65,7 @@ step("one is adopted; another that would lose work is asked about by name, and n
   await adopt.getByRole("button", { name: "Adopt and archive 1 task" }).click();
   await adopt.getByText("Its changes are in the main checkout").waitFor();
   await adopt.getByText("This exists nowhere else:").waitFor();
-  await picture(rig(), "adopt");
+  await screen(rig(), "adopt");
   assert.equal(readFileSync(path.join(rig().repo, "both.txt"), "utf8"), "one way\n");
   assert.equal(taskOf("contest fake 2").state, "live");
   assert.equal(await adopt.getByRole("button", { name: /and lose it/ }).isDisabled(), true);
@@ -102,7 +102,7 @@ step("a worktree that is there is chosen from the list", async () => {
   const made = dialog("New task");
   await made.getByText("Existing worktree").click();
   await made.getByRole("button", { name: /by-hand/ }).click();
-  await picture(rig(), "adopt-worktree");
+  await screen(rig(), "adopt-worktree");
   await made.getByRole("button", { name: /^Create task/ }).click();
   await closed();
   await rig().row("by-hand").waitFor();

@@ -1,7 +1,9 @@
 // A rig runs the real app without its window, with the test bridge, and a browser that shows its page.
 
+import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { after, before } from "node:test";
@@ -166,22 +168,44 @@ const sizes = [
   [1280, 800],
   [1920, 1080],
 ];
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Takes pictures of what is shown, in both themes and at two sizes, where TERMIC_PICTURES names a folder for them. */
-export async function picture({ page }, name) {
+/**
+ * A screen that a person sees: it has no serious fault for those who cannot see or point, in either theme, and where
+ * TERMIC_PICTURES names a folder, pictures of it are put there, at two sizes.
+ */
+export async function screen({ page }, name) {
   const dir = process.env.TERMIC_PICTURES;
-  if (!dir) return;
   const before = page.viewportSize();
+  const found = [];
   for (const colorScheme of ["dark", "light"]) {
     await page.emulateMedia({ colorScheme });
-    for (const [width, height] of sizes) {
+    await page.waitForFunction((theme) => document.documentElement.dataset.theme === theme, colorScheme);
+    for (const [width, height] of dir ? sizes : []) {
       await page.setViewportSize({ width, height });
       await page.waitForTimeout(250); // panels and terminals settle; there is no event for the last of them
       await page.screenshot({ path: path.join(dir, `${name}-${colorScheme}-${width}.png`) });
     }
+    if (dir) await page.setViewportSize(before);
+    found.push(...(await faults(page)).map((one) => `${colorScheme}: ${one}`));
   }
   await page.emulateMedia({ colorScheme: "dark" });
-  await page.setViewportSize(before);
+  assert.deepEqual(found, [], `faults of the screen ${name}`);
+}
+
+/** What axe finds that is serious or worse. What xterm.js draws is measured on its own: its accessible text is a list beside it. */
+export async function faults(page) {
+  await page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== "running" || one.effect?.getTiming().iterations === Infinity));
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const result = await window.axe.run(
+      { exclude: [".xterm"] },
+      { resultTypes: ["violations"], rules: { region: { enabled: false } } },
+    );
+    return result.violations
+      .filter((one) => one.impact === "serious" || one.impact === "critical")
+      .flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.target.join(" ")}: ${node.failureSummary?.split("\n").slice(1, 2)}`));
+  });
 }
 
 /** A rig for the tests of one file. */

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { picture, story, withRig } from "./rig.mjs";
+import { faults, screen, story, withRig } from "./rig.mjs";
 
 const rig = withRig();
 const step = story(test);
@@ -36,8 +36,9 @@ step("a theme is chosen on the settings page; what is wrong with it and with oth
   assert.equal(await token("frame"), "#102030");
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
   assert.notEqual(await token("line"), "url(x)");
+  // What measures every screen of these tests sees it as well.
+  assert.match((await faults(page)).join("\n"), /color-contrast/);
   assert.equal(rig().cli("settings", "get", "appearance.theme").settings["appearance.theme"], "custom:night");
-  await picture(rig(), "themes");
 });
 
 step("terminals have its colours, and a change of the file is seen when the window is looked at", async () => {
@@ -70,4 +71,5 @@ step("the palette changes themes; one whose file is gone leaves the window like 
   await page.keyboard.press("Control+,");
   await page.getByText("The chosen theme is not there").waitFor();
   assert.notEqual(await token("content"), "#040506");
+  await screen(rig(), "settings");
 });
