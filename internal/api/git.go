@@ -30,6 +30,7 @@ type TaskCommitParams struct {
 type TaskEditParams struct {
 	Target
 	Path        string `json:"path,omitempty" cli:"arg" doc:"file or folder in the worktree, with :LINE behind it for a line; none opens the worktree"`
+	Main        bool   `json:"main,omitempty" cli:"main" doc:"in the project's main checkout instead"`
 	AcceptFiles bool   `json:"acceptFiles,omitempty" cli:"accept-files" doc:"consent to files that run by themselves and that a caged agent may have written"`
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +30,11 @@ func (c *Core) TaskEdit(ctx context.Context, call *Call, p api.TaskEditParams) (
 	if err := usableTree(t); err != nil {
 		return api.TaskEditResult{}, err
 	}
-	target, err := editTarget(t.Path, p.Path)
+	root, writers, err := c.editRoot(ctx, t, p.Main)
+	if err != nil {
+		return api.TaskEditResult{}, err
+	}
+	target, err := editTarget(root, p.Path)
 	if err != nil {
 		return api.TaskEditResult{}, err
 	}
@@ -40,12 +45,14 @@ func (c *Core) TaskEdit(ctx context.Context, call *Call, p api.TaskEditParams) (
 	if err != nil {
 		return api.TaskEditResult{}, err
 	}
-	result := api.TaskEditResult{TaskID: t.ID, Editor: cmd.Name, Path: target.File, Line: target.Line, Warnings: c.editorRuns(ctx, t)}
+	result := api.TaskEditResult{TaskID: t.ID, Editor: cmd.Name, Path: target.File, Line: target.Line, Warnings: editorRuns(writers)}
 	if target.File == "" {
 		result.Path = target.Dir
 	}
-	if err := c.consentToEdit(ctx, t, p); err != nil {
-		return api.TaskEditResult{}, err
+	for _, w := range writers {
+		if err := c.consentToEdit(ctx, t, w, p); err != nil {
+			return api.TaskEditResult{}, err
+		}
 	}
 	if !cmd.Terminal {
 		return result, editor.Start(ctx, cmd, env, c.home)
@@ -54,25 +61,53 @@ func (c *Core) TaskEdit(ctx context.Context, call *Call, p api.TaskEditParams) (
 	return result, err
 }
 
-// consentToEdit asks as the start of an agent without a cage does.
-func (c *Core) consentToEdit(ctx context.Context, t store.Task, p api.TaskEditParams) error {
-	switch {
-	case !c.written(ctx, t):
-		return nil
-	case !p.AcceptFiles:
-		agree := "edit " + shellWord(t.Name)
-		if p.Path != "" {
-			agree += " " + shellWord(p.Path)
+// editRoot is the folder that files are named in, with the tasks that write it and whose agents are, or were, in a cage.
+func (c *Core) editRoot(ctx context.Context, t store.Task, main bool) (root string, writers []store.Task, err error) {
+	tasks := []store.Task{t}
+	root = t.Path
+	if main {
+		project, err := c.store.Project(ctx, t.ProjectID)
+		if err != nil {
+			return "", nil, err
 		}
-		return c.refuseSelfRun(ctx, t, "an editor opens them", agree+" --accept-files")
-	case !caged(t): // while a cage goes on writing, the next time is another question
-		c.agree(t)
+		if project.Bare {
+			return "", nil, fault.New(fault.Unsupported, "The project %q is a bare repository without a main checkout", project.Name)
+		}
+		root = project.RootPath
+		if tasks, err = c.store.Tasks(ctx, store.TaskFilter{ProjectID: project.ID}); err != nil {
+			return "", nil, err
+		}
+		tasks = slices.DeleteFunc(tasks, func(o store.Task) bool { return !o.IsMain })
 	}
-	return nil
+	for _, o := range tasks {
+		if c.written(ctx, o) {
+			writers = append(writers, o)
+		}
+	}
+	return root, writers, nil
 }
 
-func (c *Core) editorRuns(ctx context.Context, t store.Task) []string {
-	if !c.written(ctx, t) {
+// consentToEdit asks as the start of an agent without a cage does. What was applied to a main checkout, the owner has
+// agreed to then.
+func (c *Core) consentToEdit(ctx context.Context, t, writer store.Task, p api.TaskEditParams) error {
+	if p.AcceptFiles {
+		if !caged(writer) { // while a cage goes on writing, the next time is another question
+			c.agree(writer)
+		}
+		return nil
+	}
+	agree := "edit " + shellWord(t.Name)
+	if p.Path != "" {
+		agree += " " + shellWord(p.Path)
+	}
+	if p.Main {
+		agree += " --main"
+	}
+	return c.refuseSelfRun(ctx, writer, "an editor opens them", agree+" --accept-files")
+}
+
+func editorRuns(writers []store.Task) []string {
+	if len(writers) == 0 {
 		return nil
 	}
 	return []string{"A caged agent writes this folder: git, tasks and extensions that the editor starts there may run what the agent wrote."}

@@ -81,6 +81,13 @@ func TestEdit(t *testing.T) {
 		t.Error(f.Message)
 	}
 
+	main := edit("README.md")
+	main["main"] = true
+	r.setEditor("'" + path + "' {FILE}")
+	if got := call[api.TaskEditResult](r, "task_edit", main); got.Path != filepath.Join(r.repo, "README.md") || !strings.HasPrefix(told(), got.Path+"|") {
+		t.Errorf("in the main checkout: %+v", got)
+	}
+
 	// One that lives in a terminal gets a tab.
 	vim, toldVim := r.fakeEditor("vim")
 	r.setEditor("'" + vim + "' +{LINE} {FILE}")

@@ -50,6 +50,7 @@ const rows = [
     elsewhere: "Alt+ArrowDown",
   },
   { name: "review", label: "Review changes", group: "Tasks", mac: "Shift+Meta+R", elsewhere: "Ctrl+Shift+R" },
+  { name: "edit", label: "Open in the editor", group: "Tasks", mac: "Alt+Meta+E", elsewhere: "Ctrl+Alt+E" },
   { name: "compose", label: "Write a prompt", group: "Tasks", mac: "Alt+Meta+P", elsewhere: "Ctrl+Alt+P" },
   { name: "queue", label: "Show what is queued", group: "Tasks", mac: "Alt+Meta+Q", elsewhere: "Ctrl+Alt+Q" },
   { name: "broadcast", label: "Broadcast a prompt", group: "Tasks", mac: "Shift+Meta+B", elsewhere: "Ctrl+Shift+B" },

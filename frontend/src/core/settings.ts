@@ -8,6 +8,8 @@ export interface WindowSettings {
   fontSize: number;
   scrollback: number;
   copyOnSelect: boolean;
+  /** Command of the editor; empty: whatever there is. */
+  editor: string;
   defaultAgent: string;
   defaultMode: string;
   branchPrefix: string;
@@ -32,6 +34,7 @@ export const defaultSettings: WindowSettings = {
   fontSize: 13,
   scrollback: 5000,
   copyOnSelect: false,
+  editor: "",
   defaultAgent: "",
   defaultMode: "worktree",
   branchPrefix: "",
@@ -58,6 +61,7 @@ export function readSettings(values: Record<string, unknown>): WindowSettings {
     fontSize: clamp(number(values, "terminal.font_size", d.fontSize), fontSizes.least, fontSizes.most),
     scrollback: clamp(number(values, "terminal.scrollback_lines", d.scrollback), 0, 100_000),
     copyOnSelect: flag(values, "terminal.copy_on_select", d.copyOnSelect),
+    editor: text(values, "general.editor", d.editor),
     defaultAgent: text(values, "tasks.default_agent", d.defaultAgent),
     defaultMode: text(values, "tasks.default_mode", d.defaultMode),
     branchPrefix: text(values, "tasks.branch_prefix", d.branchPrefix),

@@ -420,6 +420,8 @@ export interface TaskEditParams {
   project?: string;
   /** file or folder in the worktree, with :LINE behind it for a line; none opens the worktree */
   path?: string;
+  /** in the project's main checkout instead */
+  main?: boolean;
   /** consent to files that run by themselves and that a caged agent may have written */
   acceptFiles?: boolean;
 }

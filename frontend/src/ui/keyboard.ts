@@ -1,5 +1,6 @@
 import type { Action } from "../core/keys";
 import { fontSizes } from "../core/settings";
+import { edit } from "./panel/git";
 import { nextRegion } from "./regions";
 import type { AppState } from "./state.svelte";
 import { openTab, restartTab, runInTerminal } from "./task/acts";
@@ -105,6 +106,9 @@ function actOnTask(app: AppState, action: Action, task: NonNullable<AppState["ta
       return true;
     case "review":
       app.review();
+      return true;
+    case "edit":
+      void edit(app, task);
       return true;
     case "compose":
       app.composing = !app.composing;

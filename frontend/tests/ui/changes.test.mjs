@@ -142,6 +142,37 @@ step("the review shows what is staged, and S stages", async () => {
   await page.keyboard.press("Escape");
 });
 
+step("a file is opened in the editor of the settings, a terminal's in a tab", async () => {
+  const { page, home } = rig();
+  const told = path.join(home, "told");
+  const editor = (name) => {
+    const at = path.join(home, name);
+    writeFileSync(at, `#!/bin/sh\nprintf '%s' "$*" >'${told}'\nexec sleep 2\n`, { mode: 0o755 });
+    rig().cli("settings", "set", "general.editor", at);
+  };
+  const opened = () => (existsSync(told) ? readFileSync(told, "utf8") : "");
+  editor("mine");
+  await panel().locator(".frow", { hasText: "b.txt" }).focus();
+  await page.keyboard.press("e");
+  await toast().getByText("Opened b.txt in mine.").waitFor();
+  await until(opened, path.join(folder, "b.txt"));
+  await page.keyboard.press("Control+Alt+E");
+  await toast().getByText("Opened Work here in mine.").waitFor();
+  await until(opened, folder);
+  await page.keyboard.press("Control+Shift+R");
+  await page.getByRole("article", { name: "a.txt" }).getByRole("button", { name: "Open a.txt in the editor" }).click();
+  await until(opened, path.join(folder, "a.txt"));
+  await page.keyboard.press("Escape");
+  rig().cli("settings", "set", "general.editor", "no-such-editor");
+  await panel().locator(".frow", { hasText: "b.txt" }).click({ button: "right" });
+  await page.getByRole("menuitem", { name: /^Open in editor/ }).click();
+  await toast().getByText("The editor no-such-editor was not found.").waitFor();
+  editor("vim");
+  await panel().locator(".frow", { hasText: "b.txt" }).focus();
+  await page.keyboard.press("e");
+  await page.getByRole("tab", { name: /vim b\.txt/, selected: true }).waitFor();
+});
+
 step("a commit needs a message, and takes what is staged", async () => {
   const { page } = rig();
   await until(sections, { Staged: ["a.txt", "b.txt", "new.txt"] });

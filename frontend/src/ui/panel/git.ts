@@ -46,6 +46,26 @@ export async function undoDiscard(app: AppState, task: TaskDetail, undo = "last"
   app.changesTick++;
 }
 
+/** Opens a file, or the whole worktree, in the person's editor. One that lives in a terminal is shown in its tab. */
+export async function edit(app: AppState, task: TaskDetail, path = "", more: { main?: boolean } = {}): Promise<void> {
+  await app.launch(async (acceptFiles) => {
+    const opened = await call("task_edit", {
+      task: task.id,
+      ...(path ? { path } : {}),
+      ...more,
+      ...(acceptFiles ? { acceptFiles } : {}),
+    });
+    if (opened.tab_id) {
+      await app.refresh();
+      app.select(task.id);
+      app.selectTab(opened.tab_id);
+      return;
+    }
+    const hint = opened.warnings?.join(" ");
+    app.tell(`Opened ${shown(path || task.name)} in ${shown(opened.editor)}`, hint ? { hint } : {});
+  });
+}
+
 /** Goes to the message of the next commit. */
 export async function goCommit(app: AppState, task: TaskDetail): Promise<void> {
   app.page = "tasks";
@@ -57,6 +77,8 @@ export async function goCommit(app: AppState, task: TaskDetail): Promise<void> {
 /** What can be done with one file of the changes. */
 export function fileMenu(app: AppState, task: TaskDetail, file: FileChange): MenuItem[] {
   const items: MenuItem[] = [{ label: "Review", icon: "eye", shortcut: "Enter", run: () => app.review(file.path) }];
+  if (file.status !== "deleted")
+    items.push({ label: "Open in editor", icon: "edit", shortcut: "E", run: () => void edit(app, task, file.path) });
   if (isLoose(file))
     items.push({ label: "Stage", icon: "plus", shortcut: "S", run: () => void stage(app, task, [file], true) });
   if (file.staged) items.push({ label: "Unstage", icon: "minus", run: () => void stage(app, task, [file], false) });
