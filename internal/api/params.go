@@ -194,6 +194,7 @@ type SandboxGroupsParams struct {
 type ProjectSettingsParams struct {
 	Name     string   `json:"name" cli:"arg" doc:"project: name or id" tool:"-"`
 	Agent    string   `json:"agent,omitempty" cli:"agent" doc:"agent of its new tasks; none for the one of the settings"`
+	Group    string   `json:"group,omitempty" cli:"group" doc:"heading of the sidebar under which it stands; none for none"`
 	Sandbox  string   `json:"sandbox,omitempty" cli:"sandbox" enum:"default|off|monitor|enforce-fs|enforce" doc:"cage of its new tasks; default is the one of the settings"`
 	MCP      bool     `json:"mcp,omitempty" cli:"mcp" doc:"let caged agents of its new tasks drive tasks over MCP"`
 	NoMCP    bool     `json:"noMcp,omitempty" cli:"no-mcp" not:"mcp" doc:"take that back"`

@@ -79,6 +79,8 @@ type TabStatus struct {
 	State     string `json:"state,omitempty"`
 	Detail    string `json:"detail,omitempty"` // untrusted text
 	IsDefault bool   `json:"is_default"`
+	Named     bool   `json:"named,omitempty"` // title is the name that the person gave it
+	Pinned    bool   `json:"pinned,omitempty"`
 	Live      bool   `json:"live"`
 	Queued    int    `json:"queued"`
 	Exit      *Exit  `json:"exit,omitempty"` // how its last program ended
@@ -463,6 +465,7 @@ type Project struct {
 	NonGit       bool   `json:"non_git,omitempty"`
 	Bare         bool   `json:"bare,omitempty"`
 	DefaultAgent string `json:"default_agent,omitempty"`
+	Group        string `json:"group,omitempty"` // heading of the sidebar under which it stands
 	Tasks        int    `json:"tasks"`
 	Missing      bool   `json:"missing,omitempty"` // its folder is gone
 	Sandbox      string `json:"sandbox,omitempty"` // cage of its new tasks; absent: that of the settings
@@ -613,7 +616,7 @@ type WindowState struct {
 	Rev      uint64        `json:"rev"`
 	Version  string        `json:"version"`
 	Projects []Project     `json:"projects"`
-	Tasks    []TaskDetail  `json:"tasks"`
+	Tasks    []TaskDetail  `json:"tasks"` // of each project in the order of the sidebar, from the top
 	Agents   []ListedAgent `json:"agents"`
 	Notices  []string      `json:"notices,omitempty"` // sentences that the person should see, such as a settings file that does not parse
 	Focus    string        `json:"focus,omitempty"`   // task that task_open asked to show, once
@@ -622,6 +625,10 @@ type WindowState struct {
 	Cages    []CageOffer   `json:"cages"`         // what this machine can enforce, from open to tight
 
 	StaleClients []StaleClient `json:"stale_clients,omitempty"` // registrations that no longer fit
+
+	Layouts []Layout    `json:"layouts"` // of the tasks that have one
+	Look    WindowLook  `json:"look"`
+	Closed  []ClosedTab `json:"closed"` // for each task, the tab that would be opened again
 }
 
 // ThemeListResult is the result of theme_list: the colour themes that the person wrote.

@@ -60,6 +60,10 @@ var samples = []struct{ line, result string }{
 		"layers":[{"kind":"task","read":["/opt/sdk"],"hosts":["example.com"]},{"kind":"repo","write":["/srv/data"]}]}`},
 	{"sandbox fix --mode off -y", `{"task_id":"01A","mode":"monitor","cage":{"mcp":false,"projects":[],"agents":["claude"],"read":[],"write":[],"hosts":[]},"ended":2,"warnings":["The sandbox mode is monitor, as .termic.yaml of the project asks"]}`},
 	{"sandbox allow fix --host example.com", `{"task_id":"01A","kind":"host","target":"example.com","for":"task","changed":true,"restart":true}`},
+	{"tab set fix --tab 2 --name helper --pin", `{"task_id":"01A","tab":{"id":"01T","index":2,"kind":"agent","title":"helper","is_default":false,"named":true,"pinned":true,"live":true,"queued":0}}`},
+	{"tab reopen fix", `{"task_id":"01A","tab_id":"01T","agent":"fake","title":"Fake agent"}`},
+	{"move fix --position 2", `{"task_id":"01A","name":"fix","position":2}`},
+	{"project move web --position 1", `{"id":"01P","name":"web","position":1}`},
 	{"sandbox groups", `{"groups":[{"name":"@forges","doc":"Code forges","hosts":["a.example","*.b.example"]},{"name":"@registries","doc":"Tools","hosts":[],"notes":["npm did not answer."]}]}`},
 	{"sandbox allow fix --read /a --for project", `{"task_id":"01A","kind":"read","target":"/a","for":"project","changed":false,"restart":false}`},
 	{"status fix", `{"task":{"id":"01A","name":"fix","project":"web","state":"live","tabs":[{"id":"T1","index":1,"kind":"agent","agent":"claude","title":"Claude","state":"idle","live":true,"cage":{"mode":"enforce","since":"2026-01-02T03:04:05Z","notes":["The port 18103 of this task is in use."]}}],"denials":[

@@ -26,6 +26,11 @@ func (c *Core) ProjectSettings(ctx context.Context, call *Call, p api.ProjectSet
 			return api.ProjectSettingsResult{}, err
 		}
 	}
+	if p.Group != "" {
+		if err := checkName("group", p.Group); err != nil {
+			return api.ProjectSettingsResult{}, err
+		}
+	}
 	if p.Sandbox != "" && p.Sandbox != "default" {
 		if err := c.cages.Check(sandbox.Mode(p.Sandbox)); err != nil {
 			return api.ProjectSettingsResult{}, err
@@ -38,6 +43,7 @@ func (c *Core) ProjectSettings(ctx context.Context, call *Call, p api.ProjectSet
 	project, err = c.store.UpdateProject(ctx, project.ID, func(to *store.Project) error {
 		to.Sandbox = chosen(p.Sandbox, "default", to.Sandbox)
 		to.DefaultAgent = chosen(p.Agent, "none", to.DefaultAgent)
+		to.Group = chosen(p.Group, "none", to.Group)
 		k.apply(knobTargets{&to.MCP, &to.MCPProjects, &to.MCPAgents, &to.SandboxRead, &to.SandboxWrite, &to.SandboxHosts})
 		return nil
 	})

@@ -235,8 +235,8 @@ func resolveTab(tabs []store.Tab, asked string) (store.Tab, error) {
 	var found []store.Tab
 	var listed []string
 	for i, t := range tabs {
-		listed = append(listed, "["+strconv.Itoa(i+1)+"] "+t.Title+" ("+t.ID+")")
-		if strings.EqualFold(t.Title, asked) || strings.EqualFold(t.Agent, asked) && t.Agent != "" {
+		listed = append(listed, "["+strconv.Itoa(i+1)+"] "+orElse(t.Name, t.Title)+" ("+t.ID+")")
+		if strings.EqualFold(orElse(t.Name, t.Title), asked) || strings.EqualFold(t.Agent, asked) && t.Agent != "" {
 			found = append(found, t)
 		}
 	}

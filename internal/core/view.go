@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -197,12 +198,12 @@ func (c *Core) detail(ctx context.Context, t store.Task, names map[string]string
 }
 
 func (c *Core) viewTab(tab store.Tab, index int) api.TabStatus {
-	v := api.TabStatus{ID: tab.ID, Index: index, Kind: tab.Kind, Agent: tab.Agent, Title: tab.Title, IsDefault: tab.IsDefault,
-		Queued: c.queued(tab.ID), SessionID: sessionOf(tab)}
+	v := api.TabStatus{ID: tab.ID, Index: index, Kind: tab.Kind, Agent: tab.Agent, Title: orElse(tab.Name, tab.Title), IsDefault: tab.IsDefault,
+		Queued: c.queued(tab.ID), SessionID: sessionOf(tab), Named: tab.Name != "", Pinned: tab.Pinned}
 	if l := c.liveOf(tab.ID); l != nil {
 		v.Live, v.MCP, v.Cage = true, c.connection(l), c.inForce(c.ctx, l)
 		v.State, v.Detail = l.workState()
-		if title := l.term.Screen().Title; title != "" {
+		if title := l.term.Screen().Title; title != "" && tab.Name == "" {
 			v.Title = title
 		}
 	} else if tab.Exited {
@@ -236,7 +237,14 @@ func (c *Core) WindowState(ctx context.Context, _ *Call, _ api.WindowStateParams
 		status := c.endpoint.Status()
 		s.MCP = &status
 	}
-	s.Tasks, err = c.details(ctx, names)
+	if s.Tasks, err = c.details(ctx, names); err != nil {
+		return s, err
+	}
+	slices.Reverse(s.Tasks) // the sidebar shows the newest first, until somebody moves one
+	if s.Look, s.Closed, err = c.shownLook(ctx); err != nil {
+		return s, err
+	}
+	s.Layouts, err = c.layouts(ctx, s.Tasks)
 	return s, err
 }
 

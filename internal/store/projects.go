@@ -8,14 +8,14 @@ import (
 )
 
 const projectColumns = `id, name, root_path, base_branch, remote, non_git, bare, default_agent, position, created, removed,
-	sandbox, mcp, mcp_projects, mcp_agents, sandbox_read, sandbox_write, sandbox_hosts`
+	sandbox, mcp, mcp_projects, mcp_agents, sandbox_read, sandbox_write, sandbox_hosts, group_name`
 
 func scanProject(row scanner) (Project, error) {
 	var p Project
 	var created, removed int64
 	var projects, agents, reads, writes, hosts string
 	if err := row.Scan(&p.ID, &p.Name, &p.RootPath, &p.BaseBranch, &p.Remote, &p.NonGit, &p.Bare, &p.DefaultAgent,
-		&p.Position, &created, &removed, &p.Sandbox, &p.MCP, &projects, &agents, &reads, &writes, &hosts); err != nil {
+		&p.Position, &created, &removed, &p.Sandbox, &p.MCP, &projects, &agents, &reads, &writes, &hosts, &p.Group); err != nil {
 		return Project{}, err
 	}
 	p.Created, p.Removed = unstamp(created), unstamp(removed)
@@ -91,7 +91,7 @@ func projectArgs(p Project) ([]any, error) {
 		return nil, err
 	}
 	return []any{p.ID, p.Name, p.RootPath, p.BaseBranch, p.Remote, p.NonGit, p.Bare, p.DefaultAgent, p.Position, stamp(p.Created),
-		stamp(p.Removed), p.Sandbox, p.MCP, texts[0], texts[1], texts[2], texts[3], texts[4]}, nil
+		stamp(p.Removed), p.Sandbox, p.MCP, texts[0], texts[1], texts[2], texts[3], texts[4], p.Group}, nil
 }
 
 // UpdateProject lets fn change a copy of the project and stores it. Its id and time of birth stay.
@@ -136,7 +136,7 @@ func (t *Tx) putProject(ctx context.Context, p Project) error {
 func (t *Tx) checkProject(ctx context.Context, p Project) error {
 	if err := firstError(limit("name", p.Name, MaxName), limit("path", p.RootPath, MaxPath), limit("base branch", p.BaseBranch, MaxPath),
 		limit("remote", p.Remote, MaxPath), limit("agent", p.DefaultAgent, MaxName),
-		limit("sandbox mode", p.Sandbox, MaxName)); err != nil {
+		limit("sandbox mode", p.Sandbox, MaxName), limit("group", p.Group, MaxName)); err != nil {
 		return err
 	}
 	if p.Name == "" || p.RootPath == "" {

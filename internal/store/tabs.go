@@ -8,7 +8,7 @@ import (
 )
 
 const tabColumns = `id, task_id, kind, agent, title, command, is_default, session_id, session_used, position, created, closed_at,
-	exited, exit_code, exit_signal`
+	exited, exit_code, exit_signal, name, pinned`
 
 // closedShown is how many closed tabs of a task can be listed.
 const closedShown = 50
@@ -18,7 +18,7 @@ func scanTab(row scanner) (Tab, error) {
 	var created, closed int64
 	var command string
 	if err := row.Scan(&t.ID, &t.TaskID, &t.Kind, &t.Agent, &t.Title, &command, &t.IsDefault, &t.SessionID, &t.SessionUsed, &t.Position,
-		&created, &closed, &t.Exited, &t.ExitCode, &t.ExitSignal); err != nil {
+		&created, &closed, &t.Exited, &t.ExitCode, &t.ExitSignal, &t.Name, &t.Pinned); err != nil {
 		return Tab{}, err
 	}
 	t.Created, t.ClosedAt = unstamp(created), unstamp(closed)
@@ -55,6 +55,14 @@ func (r Reader) ClosedTabs(ctx context.Context, taskID string) ([]Tab, error) {
 		ORDER BY closed_at DESC, id DESC LIMIT ?`, taskID, closedShown)
 }
 
+// LastClosed returns the tab of each task that is not archived which was closed last; scripts are left out.
+func (r Reader) LastClosed(ctx context.Context) ([]Tab, error) {
+	return many(ctx, r, scanTab, `SELECT `+tabColumns+` FROM tabs AS t WHERE closed_at > 0 AND kind <> '`+TabScript+`'
+		AND task_id IN (SELECT id FROM tasks WHERE archived_at = 0)
+		AND id = (SELECT id FROM tabs WHERE task_id = t.task_id AND closed_at > 0 AND kind <> '`+TabScript+`'
+			ORDER BY closed_at DESC, id DESC LIMIT 1)`)
+}
+
 // CreateTab stores v as the last of its task's strip. A second open default tab is a conflict.
 func (t *Tx) CreateTab(ctx context.Context, v Tab) (Tab, error) {
 	if v.ID == "" {
@@ -80,7 +88,7 @@ func (t *Tx) CreateTab(ctx context.Context, v Tab) (Tab, error) {
 	if err != nil {
 		return Tab{}, err
 	}
-	_, err = t.q.ExecContext(ctx, `INSERT INTO tabs (`+tabColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, args...)
+	_, err = t.q.ExecContext(ctx, `INSERT INTO tabs (`+tabColumns+`) VALUES (`+marks(args)+`)`, args...)
 	return v, err
 }
 
@@ -104,7 +112,7 @@ func (t *Tx) UpdateTab(ctx context.Context, id string, fn func(*Tab) error) (Tab
 	if err != nil {
 		return Tab{}, err
 	}
-	if err := t.changed(ctx, noTab(), `UPDATE tabs SET (`+tabColumns+`) = (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) WHERE id = ?`,
+	if err := t.changed(ctx, noTab(), `UPDATE tabs SET (`+tabColumns+`) = (`+marks(args)+`) WHERE id = ?`,
 		append(args, id)...); err != nil {
 		return Tab{}, err
 	}
@@ -121,12 +129,12 @@ func tabArgs(v Tab) ([]any, error) {
 		return nil, err
 	}
 	return []any{v.ID, v.TaskID, v.Kind, v.Agent, v.Title, command, v.IsDefault, v.SessionID, v.SessionUsed, v.Position,
-		stamp(v.Created), stamp(v.ClosedAt), v.Exited, v.ExitCode, v.ExitSignal}, nil
+		stamp(v.Created), stamp(v.ClosedAt), v.Exited, v.ExitCode, v.ExitSignal, v.Name, v.Pinned}, nil
 }
 
 func (t *Tx) checkTab(ctx context.Context, v Tab) error {
 	if err := firstError(limit("kind", v.Kind, MaxName), limit("agent", v.Agent, MaxName), limit("title", v.Title, MaxName),
-		limit("session id", v.SessionID, MaxPath), limit("signal", v.ExitSignal, MaxName)); err != nil {
+		limit("name", v.Name, MaxName), limit("session id", v.SessionID, MaxPath), limit("signal", v.ExitSignal, MaxName)); err != nil {
 		return err
 	}
 	if v.Kind == "" {

@@ -29,7 +29,8 @@ type Project struct {
 	SandboxRead  []string // beside a task's own lists, at each start; see Task
 	SandboxWrite []string
 	SandboxHosts []string
-	Position     int // order in the sidebar, from 1; made by AddProject when 0
+	Group        string // heading of the sidebar under which it stands; empty: under none
+	Position     int    // order in the sidebar, from 1; made by AddProject when 0
 	Created      time.Time
 	Removed      time.Time // zero while it is there; a removed project only keeps the history of its tasks
 }
@@ -67,7 +68,7 @@ type Task struct {
 	// Port is the first of a block of PortBlock ports. CreateTask reserves one when 0; it is free again once the task
 	// is archived, and a task that comes back gets another if its block was taken meanwhile.
 	Port         int
-	Position     int // order within the project, from 1; made by CreateTask when 0
+	Position     int // order within the project, from 1; made by CreateTask when 0. The sidebar shows the highest first
 	Created      time.Time
 	ArchivedAt   time.Time // zero while it is not archived
 	BackupRef    string    // ref that keeps what archiving would have lost
@@ -107,6 +108,8 @@ type Tab struct {
 	Exited      bool      // its last program ended as ExitCode and ExitSignal say
 	ExitCode    int
 	ExitSignal  string
+	Name        string // that the person gave it; empty: its title says what it is
+	Pinned      bool
 }
 
 // States of a queued prompt.

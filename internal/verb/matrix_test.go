@@ -60,6 +60,12 @@ project_refs      any    none   none   none   none    none    none
 project_git       any    none   none   none   none    none    none
 project_consent   any    none   none   none   none    none    none
 attach            reach  none   none   none   none    none    none
+task_layout       reach  none   none   none   none    none    none
+task_move         reach  none   none   none   none    none    none
+task_tab_set      reach  none   none   none   none    none    none
+task_tab_reopen   reach  none   none   none   none    none    none
+project_move      any    none   none   none   none    none    none
+window_set        any    none   none   none   none    none    none
 path              reach  none   none   none   none    none    none
 ledger            any    none   none   none   none    none    none
 settings_get      any    none   none   none   none    none    none
@@ -107,6 +113,10 @@ var rest = map[string]map[string]any{
 	"project_add":       {"path": "/nonexistent"},
 	"project_remove":    {"name": "no-such-project"},
 	"project_settings":  {"name": "no-such-project"},
+	"project_move":      {"name": "no-such-project", "position": 1},
+	"task_move":         {"position": 1},
+	"task_layout":       {"layout": "{}"},
+	"task_tab_set":      {"tab": "no-such-tab"},
 	"project_refs":      {"name": "no-such-project"},
 	"project_git":       {"name": "no-such-project"},
 	"task_race":         {"name": "r", "project": "no-such-project", "agents": []any{"fake", "fake"}, "prompt": "x"},

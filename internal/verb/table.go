@@ -20,9 +20,15 @@ const endpointIsTheOwners = "a caller must not switch or renew its own door"
 
 const cagesAreTheOwners = "what a cage allows is the owner's to say"
 
+const looksAreTheOwners = "how the window shows things is its owner's to say"
+
 const clientsAreTheOwners = "the files of the person's programs are the person's"
 
 const agentsHaveGit = "an agent has git of its own in its worktree"
+
+func onlyOfTheWindow(why string) map[grant.Face]string {
+	return map[grant.Face]string{grant.MCP: why, grant.CLI: why}
+}
 
 func notOnMCP(why string) map[grant.Face]string { return map[grant.Face]string{grant.MCP: why} }
 
@@ -81,6 +87,12 @@ var table = []Verb{
 		Doc: "Commit what is staged in a task; no hook runs and nothing is signed"}, (*core.Core).TaskCommit),
 	define(Verb{Name: "task_edit", CLI: "edit", Class: grant.Owner, Effect: drives, CwdTarget: true, NotOn: notOnMCP("the editor is the person's"),
 		Doc: "Open a file of a task, or its worktree, in the person's editor"}, (*core.Core).TaskEdit),
+	define(Verb{Name: "task_tab_set", CLI: "tab set", Class: grant.Owner, Effect: sets, CwdTarget: true, NotOn: notOnMCP(looksAreTheOwners),
+		Doc: "Name a tab, pin it, or give it another place in the strip"}, (*core.Core).TaskTabSet),
+	define(Verb{Name: "task_tab_reopen", CLI: "tab reopen", Class: grant.Owner, Effect: writes, CwdTarget: true, NotOn: notOnMCP("what the owner closed is the owner's to open"),
+		Doc: "Open the tab again that was closed last; an agent takes up its conversation where it can"}, (*core.Core).TaskTabReopen),
+	define(Verb{Name: "task_move", CLI: "move", Class: grant.Owner, Effect: sets, NotOn: notOnMCP(looksAreTheOwners),
+		Doc: "Give a task another place in the sidebar, among the tasks of its project"}, (*core.Core).TaskMove),
 	define(Verb{Name: "task_queue", CLI: "queue", Class: grant.Owner, Effect: writes, CwdTarget: true, NotOn: notOnMCP("what waits for whom is the owner's to order"),
 		Doc: "Show the prompts that wait for the agents of a task, take some out, or move one up"}, (*core.Core).TaskQueue),
 	define(Verb{Name: "task_sandbox", CLI: "sandbox", Class: grant.Owner, Effect: destroys, NotOn: notOnMCP(cagesAreTheOwners),
@@ -97,6 +109,8 @@ var table = []Verb{
 		Doc: "Show the branches and worktrees of a project"}, (*core.Core).ProjectGit),
 	define(Verb{Name: "project_consent", CLI: "project consent", Class: grant.Owner, Effect: sets, NotOn: notOnMCP("what a repository proposes is for the owner to judge"),
 		Doc: "Show what the .termic.yaml of a project proposes, and agree to it"}, (*core.Core).ProjectConsent),
+	define(Verb{Name: "project_move", CLI: "project move", Class: grant.Owner, Effect: sets, NotOn: notOnMCP(looksAreTheOwners),
+		Doc: "Give a project another place in the sidebar"}, (*core.Core).ProjectMove),
 	define(Verb{Name: "attach", CLI: "attach", Class: grant.Owner, Effect: writes, CwdTarget: true, Streams: true,
 		NotOn: map[grant.Face]string{grant.MCP: "a terminal is no tool call", grant.Window: "the window attaches through its own stream"},
 		Exits: []int{fault.ExitClosed}, Doc: "Join a task's terminal from this one"}, (*core.Core).AttachVerb),
@@ -137,6 +151,10 @@ var table = []Verb{
 	define(Verb{Name: "window_state", Class: grant.Owner, Effect: reads,
 		NotOn: map[grant.Face]string{grant.MCP: "the window's own view", grant.CLI: "the window's own view; list and status tell the same"},
 		Doc:   "Everything that the window shows beside terminals and diffs"}, (*core.Core).WindowState),
+	define(Verb{Name: "task_layout", Class: grant.Owner, Effect: sets, NotOn: onlyOfTheWindow("it says how the window shows the tabs of a task"),
+		Doc: "Keep how the window shows the tabs of a task"}, (*core.Core).TaskLayout),
+	define(Verb{Name: "window_set", Class: grant.Owner, Effect: sets, NotOn: onlyOfTheWindow("it says how the window is cut up"),
+		Doc: "Keep how the window is cut up"}, (*core.Core).WindowSet),
 
 	local[struct{}](Verb{Name: "version", CLI: "version", Class: grant.Owner, Effect: reads, Doc: "Print the version"}),
 	local[HeadersParams](Verb{Name: "mcp_headers", CLI: "mcp headers", Class: grant.Owner, Effect: reads, Doc: "Print the headers with the endpoint's token, for a client to run; the app need not run"}),

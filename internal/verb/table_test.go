@@ -79,8 +79,8 @@ func shapeOfType(t reflect.Type, depth int) string {
 	case reflect.Slice:
 		return "[" + shapeOfType(t.Elem(), depth) + "]"
 	case reflect.Struct:
-		if depth > 0 && t.NumField() > 8 {
-			return t.Name() // written out where it is itself a result or small
+		if depth > 0 && t.NumField() > 8 || depth > 3 {
+			return t.Name() // written out where it is itself a result or small; a type may hold itself
 		}
 		var fields []string
 		for i := range t.NumField() {
@@ -113,9 +113,10 @@ var scopedTools = strings.Fields(`task_status task_new task_send task_wait task_
 // excluded are the verbs that a face does not offer, by hand; the table gives each reason.
 var excluded = map[grant.Face][]string{
 	grant.MCP: strings.Fields(`task_restore task_stop attach path ledger settings_get settings_set settings_reset task_queue task_stage task_discard task_commit task_edit theme_list task_race quit doctor window_state version help serve mcp_headers
+		task_layout task_move task_tab_set task_tab_reopen project_move window_set
 		mcp_status mcp_enable mcp_disable mcp_rotate task_sandbox sandbox_allow sandbox_groups project_settings project_consent project_refs project_git client_list client_plan client_register client_unregister client_verify`),
 	grant.Window: strings.Fields(`attach version help serve mcp_headers`),
-	grant.CLI:    strings.Fields(`window_state`),
+	grant.CLI:    strings.Fields(`window_state window_set task_layout`),
 }
 
 // TestFacesAreComplete: every verb is on each face or in its exclusion list with a reason, never both, and nothing
@@ -302,6 +303,9 @@ func TestSpelling(t *testing.T) {
 var resultField = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 
 func checkResult(t *testing.T, where string, typ reflect.Type) {
+	if strings.Count(where, ".") > 8 {
+		return // a type that holds itself
+	}
 	switch typ.Kind() {
 	case reflect.Pointer, reflect.Slice:
 		checkResult(t, where, typ.Elem())

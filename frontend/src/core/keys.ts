@@ -11,7 +11,7 @@ interface Row {
   elsewhere: string;
 }
 
-export const keyGroups = ["Window", "Tasks", "Tabs", "Terminal"] as const;
+export const keyGroups = ["Window", "Tasks", "Tabs", "Panes", "Terminal"] as const;
 export type KeyGroup = (typeof keyGroups)[number];
 
 /**
@@ -60,6 +60,38 @@ const rows = [
   { name: "prevTab", label: "Previous tab", group: "Tabs", mac: "Shift+Meta+[", elsewhere: "Ctrl+PageUp" },
   { name: "nextTab", label: "Next tab", group: "Tabs", mac: "Shift+Meta+]", elsewhere: "Ctrl+PageDown" },
   { name: "restartAgent", label: "Restart this tab", group: "Tabs", mac: "Alt+Meta+R", elsewhere: "Ctrl+Alt+R" },
+  { name: "splitRight", label: "Split to the right", group: "Panes", mac: "Meta+D", elsewhere: "Ctrl+Shift+D" },
+  { name: "splitBelow", label: "Split below", group: "Panes", mac: "Shift+Meta+D", elsewhere: "Ctrl+Shift+E" },
+  { name: "closePane", label: "Close pane", group: "Panes", mac: "Alt+Meta+W", elsewhere: "Alt+Shift+W" },
+  {
+    name: "paneLeft",
+    label: "Pane on the left",
+    group: "Panes",
+    mac: "Alt+Meta+ArrowLeft",
+    elsewhere: "Alt+Shift+ArrowLeft",
+  },
+  {
+    name: "paneRight",
+    label: "Pane on the right",
+    group: "Panes",
+    mac: "Alt+Meta+ArrowRight",
+    elsewhere: "Alt+Shift+ArrowRight",
+  },
+  { name: "paneUp", label: "Pane above", group: "Panes", mac: "Alt+Meta+ArrowUp", elsewhere: "Alt+Shift+ArrowUp" },
+  {
+    name: "paneDown",
+    label: "Pane below",
+    group: "Panes",
+    mac: "Alt+Meta+ArrowDown",
+    elsewhere: "Alt+Shift+ArrowDown",
+  },
+  {
+    name: "bottomTerminal",
+    label: "Show or hide the bottom terminal",
+    group: "Panes",
+    mac: "Meta+J",
+    elsewhere: "Ctrl+Shift+J",
+  },
   { name: "focusAgent", label: "Go to the agent", group: "Terminal", mac: "Meta+L", elsewhere: "Ctrl+Shift+L" },
   { name: "find", label: "Find in the terminal", group: "Terminal", mac: "Meta+F", elsewhere: "Ctrl+Shift+F" },
   { name: "clearTerminal", label: "Clear the terminal", group: "Terminal", mac: "Meta+K", elsewhere: "Ctrl+Shift+K" },

@@ -35,6 +35,11 @@ export const LayerBuiltIn = "builtin";
 // MCPRevision is the revision of the Model Context Protocol that the endpoint speaks and clients must speak, the only one.
 export const MCPRevision = "2026-07-28";
 
+// Sides on which a pane is split.
+/** the second stands beside the first */
+export const SplitRight = "right";
+export const SplitBelow = "below";
+
 // Task states, as they are stored and shown.
 /** accepted; its worktree or first agent is under way */
 export const TaskCreating = "creating";
@@ -426,6 +431,48 @@ export interface TaskEditParams {
   acceptFiles?: boolean;
 }
 
+/** What task_tab_set takes. */
+export interface TaskTabSetParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** tab: id, index or title */
+  tab: string;
+  /** name that it has from now on, whatever its program says */
+  name?: string;
+  /** take the name back: its own title shows again */
+  ownTitle?: boolean;
+  /** show it in the strip by its mark alone, and spare it when the others are closed */
+  pin?: boolean;
+  /** take that back */
+  unpin?: boolean;
+  /** its place in the strip, from 1 */
+  position?: number;
+}
+
+/** What task_tab_reopen takes. */
+export interface TaskTabReopenParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** id of a closed tab; the one that was closed last when left out */
+  tab?: string;
+  /** consent to files that run by themselves and that a caged agent may have written */
+  acceptFiles?: boolean;
+}
+
+/** What task_move takes. */
+export interface TaskMoveParams {
+  /** task: exact id, name, or project/name */
+  task: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** its place in the sidebar among the tasks of its project, from 1 */
+  position: number;
+}
+
 /** What task_queue takes. */
 export interface TaskQueueParams {
   /** task: exact id, name, or project/name */
@@ -492,6 +539,8 @@ export interface ProjectSettingsParams {
   name: string;
   /** agent of its new tasks; none for the one of the settings */
   agent?: string;
+  /** heading of the sidebar under which it stands; none for none */
+  group?: string;
   /** cage of its new tasks; default is the one of the settings */
   sandbox?: "default" | "off" | "monitor" | "enforce-fs" | "enforce";
   /** let caged agents of its new tasks drive tasks over MCP */
@@ -534,6 +583,14 @@ export interface ProjectConsentParams {
   digest?: string;
   /** take the consent back */
   withdraw?: boolean;
+}
+
+/** What project_move takes. */
+export interface ProjectMoveParams {
+  /** project: name or id */
+  name: string;
+  /** its place in the sidebar among all projects, from 1; the projects of a group stay together */
+  position: number;
 }
 
 /** What path takes. */
@@ -647,6 +704,28 @@ export type DoctorParams = Record<string, never>;
 /** What window_state takes. */
 export type WindowStateParams = Record<string, never>;
 
+/** What task_layout takes. */
+export interface TaskLayoutParams {
+  /** task: exact id, name, or project/name */
+  task: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** the layout, as JSON of the type Layout */
+  layout: string;
+}
+
+/** What window_set takes. */
+export interface WindowSetParams {
+  /** width of the sidebar in pixels */
+  sidebar?: number;
+  /** width of the right panel in pixels */
+  panel?: number;
+  /** what to fold in the sidebar: the id of a project or a task, or group: with a name */
+  fold?: string;
+  /** what to unfold there */
+  unfold?: string;
+}
+
 /** Every verb that the window may call, with what it takes and what it gives. */
 export interface Verbs {
   /** List tasks with their state and how much they changed. */
@@ -701,6 +780,12 @@ export interface Verbs {
   task_commit: { params: TaskCommitParams; result: TaskCommitResult };
   /** Open a file of a task, or its worktree, in the person's editor. */
   task_edit: { params: TaskEditParams; result: TaskEditResult };
+  /** Name a tab, pin it, or give it another place in the strip. */
+  task_tab_set: { params: TaskTabSetParams; result: TaskTabSetResult };
+  /** Open the tab again that was closed last; an agent takes up its conversation where it can. */
+  task_tab_reopen: { params: TaskTabReopenParams; result: TaskTabResult };
+  /** Give a task another place in the sidebar, among the tasks of its project. */
+  task_move: { params: TaskMoveParams; result: TaskMoveResult };
   /** Show the prompts that wait for the agents of a task, take some out, or move one up. */
   task_queue: { params: TaskQueueParams; result: TaskQueueResult };
   /** Show how the agents of a task are caged, or change it; a change ends its terminals. */
@@ -717,6 +802,8 @@ export interface Verbs {
   project_git: { params: ProjectGitParams; result: ProjectGitResult };
   /** Show what the .termic.yaml of a project proposes, and agree to it. */
   project_consent: { params: ProjectConsentParams; result: ProjectConsentResult };
+  /** Give a project another place in the sidebar. */
+  project_move: { params: ProjectMoveParams; result: ProjectMoveResult };
   /** Print the folder of a task. */
   path: { params: PathParams; result: PathResult };
   /** Show the newest rows of the ledger and whether its chain is whole. */
@@ -753,6 +840,10 @@ export interface Verbs {
   doctor: { params: DoctorParams; result: DoctorResult };
   /** Everything that the window shows beside terminals and diffs. */
   window_state: { params: WindowStateParams; result: WindowState };
+  /** Keep how the window shows the tabs of a task. */
+  task_layout: { params: TaskLayoutParams; result: Layout };
+  /** Keep how the window is cut up. */
+  window_set: { params: WindowSetParams; result: WindowLook };
 }
 
 export type VerbName = keyof Verbs;
@@ -987,6 +1078,20 @@ export interface TaskEditResult {
   warnings?: string[];
 }
 
+/** TaskTabSetResult is the result of task_tab_set. */
+export interface TaskTabSetResult {
+  task_id: string;
+  tab: TabStatus;
+}
+
+/** TaskMoveResult is the result of task_move. */
+export interface TaskMoveResult {
+  task_id: string;
+  name: string;
+  /** that it has now */
+  position: number;
+}
+
 /** TaskQueueResult is the result of task_queue: what is left to be typed, for each tab in this order. */
 export interface TaskQueueResult {
   task_id: string;
@@ -1061,6 +1166,14 @@ export interface ProjectConsentResult {
   repo?: Repo;
   /** the file itself; untrusted */
   text?: string;
+}
+
+/** ProjectMoveResult is the result of project_move. */
+export interface ProjectMoveResult {
+  id: string;
+  name: string;
+  /** that it has now */
+  position: number;
 }
 
 /** PathResult is the result of path. */
@@ -1181,6 +1294,7 @@ export interface WindowState {
   rev: number;
   version: string;
   projects: Project[];
+  /** of each project in the order of the sidebar, from the top */
   tasks: TaskDetail[];
   agents: ListedAgent[];
   /** sentences that the person should see, such as a settings file that does not parse */
@@ -1194,6 +1308,35 @@ export interface WindowState {
   cages: CageOffer[];
   /** registrations that no longer fit */
   stale_clients?: StaleClient[];
+  /** of the tasks that have one */
+  layouts: Layout[];
+  look: WindowLook;
+  /** for each task, the tab that would be opened again */
+  closed: ClosedTab[];
+}
+
+/** Layout is how the window shows the tabs of a task. A tab that no pane shows is in the strip alone. */
+export interface Layout {
+  task_id: string;
+  /** absent: one pane, which shows the tab of Focus */
+  root?: Pane;
+  /** id of the tab whose pane had the keys last */
+  focus?: string;
+  /** id of the tab that is the person's terminal below all panes */
+  bottom?: string;
+  /** that one is shown */
+  open?: boolean;
+  /** of it, in pixels; absent: as the window chooses */
+  height?: number;
+}
+
+/** WindowLook is how the window is cut up. */
+export interface WindowLook {
+  /** width in pixels; 0: as the window chooses */
+  sidebar: number;
+  panel: number;
+  /** what is folded in the sidebar: ids of projects and tasks, and group: with the name of a group */
+  folded: string[];
 }
 
 /** Event is one line that a streaming verb tells before its result. Readers skip kinds that they do not know. */
@@ -1341,6 +1484,8 @@ export interface Project {
   non_git?: boolean;
   bare?: boolean;
   default_agent?: string;
+  /** heading of the sidebar under which it stands */
+  group?: string;
   tasks: number;
   /** its folder is gone */
   missing?: boolean;
@@ -1362,6 +1507,34 @@ export interface Discarded {
   files: number;
   /** Unstaged is set for a staged version that task_stage took out of the index; the file itself was left alone. */
   unstaged?: boolean;
+}
+
+/** TabStatus is a tab of a task. */
+export interface TabStatus {
+  id: string;
+  /** from 1, as the strip shows it */
+  index: number;
+  /** agent, shell, terminal, script */
+  kind: string;
+  agent?: string;
+  /** untrusted text */
+  title: string;
+  state?: string;
+  /** untrusted text */
+  detail?: string;
+  is_default: boolean;
+  /** title is the name that the person gave it */
+  named?: boolean;
+  pinned?: boolean;
+  live: boolean;
+  queued: number;
+  /** how its last program ended */
+  exit?: Exit;
+  session_id?: string;
+  /** of a live program that gets a token: MCPConnected or MCPRestart; empty while the endpoint does not serve */
+  mcp?: string;
+  /** of a live agent; absent of other programs, which are not caged */
+  cage?: CageInForce;
 }
 
 /** QueuedPrompt is a prompt that waits for its agent. */
@@ -1572,35 +1745,30 @@ export interface StaleClient {
   stale: string[];
 }
 
+/** ClosedTab is a tab that can be opened again. */
+export interface ClosedTab {
+  task_id: string;
+  /** untrusted text */
+  title: string;
+  closed: string;
+}
+
+/** Pane shows a tab, or is two panes beside or above each other. */
+export interface Pane {
+  /** id; of a pane that is not split */
+  tab?: string;
+  /** right, below */
+  split?: string;
+  /** of the first, from 0.1 to 0.9 */
+  share?: number;
+  first?: Pane;
+  second?: Pane;
+}
+
 /** Exit says how a program ended. */
 export interface Exit {
   code: number;
   signal?: string;
-}
-
-/** TabStatus is a tab of a task. */
-export interface TabStatus {
-  id: string;
-  /** from 1, as the strip shows it */
-  index: number;
-  /** agent, shell, terminal, script */
-  kind: string;
-  agent?: string;
-  /** untrusted text */
-  title: string;
-  state?: string;
-  /** untrusted text */
-  detail?: string;
-  is_default: boolean;
-  live: boolean;
-  queued: number;
-  /** how its last program ended */
-  exit?: Exit;
-  session_id?: string;
-  /** of a live program that gets a token: MCPConnected or MCPRestart; empty while the endpoint does not serve */
-  mcp?: string;
-  /** of a live agent; absent of other programs, which are not caged */
-  cage?: CageInForce;
 }
 
 /** Denial is something that a cage refused; the same thing again only counts. */
@@ -1616,6 +1784,23 @@ export interface Denial {
   reason?: string;
   /** only recorded: an enforcing cage would have refused it */
   would_deny?: boolean;
+}
+
+/** CageInForce is what really holds around the program of a tab: what was provisioned when it was started, whatever is stored by now. In the modes off and monitor there are no walls. */
+export interface CageInForce {
+  mode: string;
+  /** RFC 3339, UTC */
+  since: string;
+  /** what holds, from the outermost: "mounts", "network namespace", "landlock 7", "seccomp" */
+  walls?: string[];
+  /** on processes, memory and open files */
+  limits?: string[];
+  /** sentences: what does not hold here, and what the owner should know */
+  notes?: string[];
+  /** its programs run as root, without capabilities */
+  as_root?: boolean;
+  /** what is stored differs: the program must be started again to have it */
+  restart?: boolean;
 }
 
 /** Script is a command that a repository proposes. */
@@ -1639,22 +1824,5 @@ export interface ClientBlock {
   /** sh, toml, json */
   language: string;
   text: string;
-}
-
-/** CageInForce is what really holds around the program of a tab: what was provisioned when it was started, whatever is stored by now. In the modes off and monitor there are no walls. */
-export interface CageInForce {
-  mode: string;
-  /** RFC 3339, UTC */
-  since: string;
-  /** what holds, from the outermost: "mounts", "network namespace", "landlock 7", "seccomp" */
-  walls?: string[];
-  /** on processes, memory and open files */
-  limits?: string[];
-  /** sentences: what does not hold here, and what the owner should know */
-  notes?: string[];
-  /** its programs run as root, without capabilities */
-  as_root?: boolean;
-  /** what is stored differs: the program must be started again to have it */
-  restart?: boolean;
 }
 

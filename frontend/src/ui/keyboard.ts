@@ -3,7 +3,7 @@ import { fontSizes } from "../core/settings";
 import { edit } from "./panel/git";
 import { nextRegion } from "./regions";
 import type { AppState } from "./state.svelte";
-import { openTab, restartTab, runInTerminal } from "./task/acts";
+import { openTab, restartTab, runInTerminal, splitPane, toggleBottom } from "./task/acts";
 import { call } from "./transport";
 
 /** Listens to the shortcuts of the window until the returned function is called. */
@@ -41,10 +41,10 @@ function leavePage(app: AppState, event: KeyboardEvent): boolean {
 
 /** Does what a shortcut asks. False: it means nothing here, and the key goes to whatever has the focus. */
 export function act(app: AppState, action: Action): boolean {
-  const { task, tab } = app;
+  const { task } = app;
   const tabNumber = /^tab(\d)$/.exec(action)?.[1];
   if (tabNumber) {
-    const wanted = task?.tabs[Number(tabNumber) - 1];
+    const wanted = app.panes.tabs[Number(tabNumber) - 1];
     if (wanted) app.selectTab(wanted.id);
     return wanted !== undefined;
   }
@@ -88,7 +88,37 @@ export function act(app: AppState, action: Action): boolean {
       void resizeText(app, action);
       return true;
     default:
-      return task !== undefined && app.page === "tasks" && actOnTask(app, action, task, tab);
+      return (
+        task !== undefined &&
+        app.page === "tasks" &&
+        (actOnPanes(app, action, task) || actOnTask(app, action, task, app.panes.keyTab))
+      );
+  }
+}
+
+function actOnPanes(app: AppState, action: Action, task: NonNullable<AppState["task"]>): boolean {
+  switch (action) {
+    case "splitRight":
+    case "splitBelow":
+      splitPane(app, task, action === "splitRight" ? "right" : "below");
+      return true;
+    case "closePane":
+      if (app.panes.bottomHasKeys) app.panes.openBottom(false);
+      else if (!app.tab || !app.panes.close(app.tab.id)) return false;
+      return true;
+    case "paneLeft":
+      return app.panes.step("left");
+    case "paneRight":
+      return app.panes.step("right");
+    case "paneUp":
+      return app.panes.step("up");
+    case "paneDown":
+      return app.panes.step("down");
+    case "bottomTerminal":
+      toggleBottom(app, task);
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -123,8 +153,8 @@ function actOnTask(app: AppState, action: Action, task: NonNullable<AppState["ta
       if (tab) void restartTab(app, task, tab);
       return true;
     case "find":
-      app.finding = true;
-      return true;
+      if (tab) app.finding = tab.id;
+      return tab !== undefined;
     case "focusAgent":
     case "clearTerminal":
     case "copy":

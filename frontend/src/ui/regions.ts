@@ -1,7 +1,7 @@
 // F6 goes round the regions of the window. Each marks itself with data-region; inside it the element with
 // data-region-focus, or the region itself, takes the focus.
 
-const order = ["sidebar", "tabs", "terminal", "composer", "panel", "page", "status"];
+const order = ["sidebar", "tabs", "terminal", "bottom", "composer", "panel", "page", "status"];
 
 export function nextRegion(by: 1 | -1): void {
   const regions = order

@@ -18,6 +18,7 @@ import type {
   WindowState,
 } from "../gen/api";
 import { isMac } from "./native";
+import { Panes } from "./panes.svelte";
 import { remember, remembered } from "./remember";
 import { Side } from "./side.svelte";
 import { TerminalPool } from "./terminal/pool";
@@ -42,6 +43,7 @@ export type Open =
   | { kind: "discard"; task: TaskDetail; files: FileChange[]; staged: boolean }
   | { kind: "rename"; task: TaskDetail }
   | { kind: "closeTab"; task: TaskDetail; tab: TabStatus }
+  | { kind: "chooseTab"; task: TaskDetail; to: "right" | "below" | "bottom" }
   | { kind: "stop"; task: TaskDetail }
   | { kind: "queue"; task: TaskDetail }
   | { kind: "broadcast" }
@@ -88,7 +90,8 @@ export class AppState implements Disposable {
   catchKeys: ((event: KeyboardEvent) => void) | undefined;
   /** A task that was just made: its terminal takes the focus when it appears, wherever that was before. */
   focusWanted = $state("");
-  finding = $state(false);
+  /** The tab in whose terminal the person looks for something, or "". */
+  finding = $state("");
   /** The file that the review should show first. */
   reviewPath = $state("");
   /** The race that is compared, by its id. */
@@ -99,7 +102,6 @@ export class AppState implements Disposable {
   spoken = $state("");
   hiddenNotices = $state.raw<ReadonlySet<string>>(new Set());
 
-  #tabs = $state<Record<string, string>>({});
   #panelTabs = $state<Record<string, PanelTab>>({});
   /** Tasks whose finished work was looked at. */
   #seen = $state.raw<ReadonlySet<string>>(new Set());
@@ -113,10 +115,9 @@ export class AppState implements Disposable {
   readonly project: Project | undefined = $derived(
     this.window?.projects.find((project) => this.task && inProject(this.task, project)),
   );
-  readonly tab: TabStatus | undefined = $derived.by(() => {
-    const tabs = this.task?.tabs ?? [];
-    return tabs.find((tab) => tab.id === this.#tabs[this.selected]) ?? tabs.find((tab) => tab.is_default) ?? tabs[0];
-  });
+  readonly panes = new Panes(this);
+  /** The tab of the pane that has the keys, or had them last. */
+  readonly tab: TabStatus | undefined = $derived(this.panes.tab);
   readonly waiting: TaskDetail[] = $derived(this.rows.filter((task) => this.markOf(task) === "waiting"));
   readonly agentsLive: number = $derived(
     this.rows.reduce((sum, task) => sum + task.tabs.filter((tab) => tab.kind === "agent" && tab.live).length, 0),
@@ -182,6 +183,7 @@ export class AppState implements Disposable {
     }
     this.#seen = seen;
     this.window = state;
+    this.panes.took();
     this.pool.keepOnly(new Set(state.tasks.flatMap((task) => task.tabs.map((tab) => tab.id))));
     if (state.focus) this.select(state.focus);
     if (!this.task) {
@@ -268,7 +270,10 @@ export class AppState implements Disposable {
   select(id: string): void {
     this.looked();
     this.page = "tasks";
-    if (this.selected !== id) this.composing = this.finding = false;
+    if (this.selected !== id) {
+      this.composing = this.panes.bottomHasKeys = false;
+      this.finding = "";
+    }
     if (this.focusWanted !== id) this.focusWanted = "";
     this.selected = id;
     this.#sidebar.leave();
@@ -276,8 +281,8 @@ export class AppState implements Disposable {
   }
 
   selectTab(id: string): void {
-    this.#tabs[this.selected] = id;
-    this.finding = false;
+    this.panes.show(id);
+    this.finding = "";
   }
 
   /** The selected task's neighbour among all rows, or among its tabs. */
@@ -288,7 +293,7 @@ export class AppState implements Disposable {
   }
 
   stepTab(by: 1 | -1): void {
-    const tabs = this.task?.tabs ?? [];
+    const { tabs } = this.panes;
     const at = tabs.findIndex((tab) => tab.id === this.tab?.id);
     const next = tabs[(at + by + tabs.length) % Math.max(1, tabs.length)];
     if (next) this.selectTab(next.id);

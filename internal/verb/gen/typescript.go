@@ -194,7 +194,7 @@ func (w *tsWriter) typeOf(t reflect.Type) string {
 		return "string"
 	case reflect.Bool:
 		return "boolean"
-	case reflect.Int, reflect.Int64, reflect.Uint64, reflect.Uint16:
+	case reflect.Int, reflect.Int64, reflect.Uint64, reflect.Uint16, reflect.Float64:
 		return "number"
 	case reflect.Slice:
 		return w.typeOf(t.Elem()) + "[]"

@@ -93,6 +93,20 @@ function ofTask(app: AppState, task: TaskDetail): Entry[] {
     byKey("closeTab", { label: "Close tab…", icon: "close", ...needsTab }),
     byKey("prevTab", needsTab),
     byKey("nextTab", needsTab),
+    byKey("splitRight", { label: "Split to the right…", icon: "splitRight", ...needsTab }),
+    byKey("splitBelow", { label: "Split below…", icon: "splitBelow", ...needsTab }),
+    byKey("closePane", {
+      icon: "close",
+      hint: "its tab stays",
+      ...(app.panes.layout.root ? {} : { reason: "There is one pane alone." }),
+    }),
+    ...(["paneLeft", "paneRight", "paneUp", "paneDown"] as const).map((action) =>
+      byKey(action, app.panes.layout.root || app.panes.layout.open ? {} : { reason: "There is one pane alone." }),
+    ),
+    byKey("bottomTerminal", {
+      label: app.panes.layout.open ? "Hide the bottom terminal" : "Show the bottom terminal",
+      icon: "terminal",
+    }),
     byKey("focusAgent", { icon: "terminal", ...needsTab }),
     byKey("find", { icon: "search", ...needsTab }),
     byKey("clearTerminal", needsTab),
