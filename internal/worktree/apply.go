@@ -199,6 +199,8 @@ func (a *application) plan(ctx context.Context, base string) error {
 		switch {
 		case f.Index == '?' && strings.HasSuffix(f.Path, "/"):
 			a.warnings = append(a.warnings, printable(f.Path, 200)+" is a repository of its own and was not copied")
+		case f.Index == '?' && unkeepable(f.Path):
+			a.warnings = append(a.warnings, printable(f.Path, 200)+" has a name that git keeps for itself and was not copied")
 		case f.Index == '?':
 			a.untracked = append(a.untracked, f)
 		}

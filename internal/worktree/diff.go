@@ -196,6 +196,10 @@ func (r *Repo) untrackedIndex(ctx context.Context, at place, st Status, d *Diff)
 		if f.Index != '?' || strings.HasSuffix(f.Path, "/") { // a folder is a repository of its own
 			continue
 		}
+		if unkeepable(f.Path) { // git would take none of the others either
+			d.Truncated = true
+			continue
+		}
 		if fi, err := os.Lstat(filepath.Join(at.workTree, filepath.FromSlash(f.Path))); err == nil && fi.Size() > maxCounted {
 			d.Truncated = true
 			continue

@@ -116,3 +116,30 @@ func checkBranch(name string) error {
 	}
 	return nil
 }
+
+// unkeepable reports whether git takes a file of this name into no index, since on some file system one of its parts is
+// another spelling of git's own folder: in any case, with dots and blanks behind it, with a stream, or by its short name.
+func unkeepable(path string) bool {
+	for part := range strings.SplitSeq(path, "/") {
+		name, _, _ := strings.Cut(strings.ToLower(part), ":")
+		switch strings.TrimRight(name, ". ") {
+		case ".git", "git~1":
+			return true
+		}
+	}
+	return false
+}
+
+// keepable is the name by which a backup keeps a file: its own, with words behind each part that git would not take.
+func keepable(path string) string {
+	if !unkeepable(path) {
+		return path
+	}
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		if unkeepable(part) {
+			parts[i] = strings.ReplaceAll(strings.TrimRight(part, ". "), ":", "_") + ".kept-under-another-name"
+		}
+	}
+	return strings.Join(parts, "/")
+}

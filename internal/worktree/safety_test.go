@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -180,6 +181,41 @@ func TestEnvironmentIsOurs(t *testing.T) {
 	for _, kv := range g.environ(command{at: r.here()}) {
 		if strings.HasPrefix(kv, "LANG=") || kv == "LC_ALL=de_DE.UTF-8" || strings.Contains(kv, "/nowhere") {
 			t.Errorf("%s got through", kv)
+		}
+	}
+}
+
+// Files of names that git takes for its own folder on some system, which an agent may make, spoil neither the diff nor the
+// apply nor the archive of a worktree. They do not arrive, and a backup keeps them under another name.
+func TestNamesThatGitDoesNotTake(t *testing.T) {
+	w := newWorld(t)
+	dir := w.repo("repo")
+	r := w.open(dir)
+	c := w.task(r, "one")
+	names := map[string]string{"a/git~1/config": "a/git~1.kept-under-another-name/config", ".Git /x": ".Git.kept-under-another-name/x", "b/.git.../y": "b/.git.kept-under-another-name/y",
+		"GIT~1": "GIT~1.kept-under-another-name", "b/.git:z": "b/.git_z.kept-under-another-name"}
+	for name := range names {
+		w.write(c.Path, name, name)
+	}
+	w.write(c.Path, "good.txt", "good")
+	ctx := context.Background()
+	d, err := r.Diff(ctx, c.Path, c.BaseRef, DiffOptions{})
+	w.must(err)
+	if len(d.Files) != len(names)+1 || !d.Truncated { // all are named
+		t.Errorf("the diff: %+v", d)
+	}
+	applied, err := r.Apply(ctx, c.Path, c.BaseRef)
+	w.must(err)
+	if got := w.run(dir, "status", "--short", "--untracked-files=all"); got != "?? good.txt" || len(applied.Warnings) == 0 {
+		t.Errorf("arrived: %q, warnings %q", got, applied.Warnings)
+	}
+	removed, err := r.Remove(ctx, RemoveOptions{Path: c.Path, Branch: c.Branch, Consent: true})
+	w.must(err)
+	back, err := r.Restore(ctx, RestoreOptions{Path: c.Path, Branch: c.Branch, BackupRef: removed.BackupRef})
+	w.must(err)
+	for name, kept := range names {
+		if got := w.read(back.Path, kept); got != name {
+			t.Errorf("%s came back as %q", name, got)
 		}
 	}
 }

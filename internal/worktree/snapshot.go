@@ -188,7 +188,11 @@ func (r *Repo) store(ctx context.Context, at place, st Status, tmp string) ([]en
 		}
 		names = append(names, f.Path)
 	}
-	return r.storeFiles(ctx, at, names, tmp)
+	out, err := r.storeFiles(ctx, at, names, tmp)
+	for i, e := range out {
+		out[i].path = keepable(e.path)
+	}
+	return out, err
 }
 
 // storeFiles is store for these files.
