@@ -182,6 +182,14 @@ func TestPromptsAreAskedAboutOnceMore(t *testing.T) {
 	if got.State != store.PromptFailed || got.Reason == "" || r.state(mine) == store.PromptFailed && strings.Contains(got.Reason, "cage of this agent") != true {
 		t.Errorf("%+v, the allowed one is %s", got, r.state(mine))
 	}
+	// Whoever sent it had a cage then. That the receiver is as tight as that says nothing once the sender has none.
+	for _, mode := range []string{"off", "monitor"} {
+		_, err = r.store.UpdateTask(t.Context(), sender.ID, func(t *store.Task) error { t.Sandbox = mode; return nil })
+		must(t, err)
+		if err := r.stillAllowed(t.Context(), store.Prompt{FromTask: sender.ID, Capability: writtenIn(t, sandbox.Monitor)}, &liveTab{task: same, tab: sameTab}); (err == nil) != (mode == "monitor") {
+			t.Errorf("its sender is in mode %s by now: %v", mode, err)
+		}
+	}
 	_, err = r.store.UpdateTask(t.Context(), sender.ID, func(t *store.Task) error { t.ArchivedAt = time.Now(); return nil })
 	must(t, err)
 	if err := r.stillAllowed(t.Context(), store.Prompt{FromTask: sender.ID, Capability: writtenIn(t, sandbox.Monitor)}, &liveTab{task: same, tab: sameTab}); err == nil {
