@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { picture, story, withRig } from "./rig.mjs";
+import { screen, story, withRig } from "./rig.mjs";
 
 const rig = withRig();
 const step = story(test);
@@ -93,10 +93,9 @@ step("a discard asks, and Undo gives everything back", async () => {
     await dialog.getByRole("button", { name: "Cancel" }).evaluate((b) => b === document.activeElement),
     true,
   );
-  await picture(rig(), "discard");
+  await screen(rig(), "discard");
   await dialog.getByRole("button", { name: "Discard 1 file" }).click();
   await toast().getByText("Discarded new.txt.").waitFor();
-  await picture(rig(), "discarded");
   await until(sections, { Staged: ["a.txt", "b.txt"], "Not staged": ["a.txt"] });
   assert.equal(existsSync(path.join(folder, "new.txt")), false);
   await toast().getByRole("button", { name: "Undo" }).click();
@@ -136,7 +135,7 @@ step("the review shows what is staged, and S stages", async () => {
   await page.keyboard.press("s");
   await page.getByRole("article", { name: "a.txt" }).getByText("staged", { exact: true }).waitFor();
   assert.match(short(), /^M {2}a\.txt$/m);
-  await picture(rig(), "review-staged");
+  await screen(rig(), "review-staged");
   await page.getByRole("article", { name: "new.txt" }).getByRole("button", { name: "Stage" }).click();
   await page.getByRole("article", { name: "new.txt" }).getByText("staged", { exact: true }).waitFor();
   await page.keyboard.press("Escape");
@@ -187,7 +186,6 @@ step("a commit needs a message, and takes what is staged", async () => {
   await page.locator(".win").waitFor();
   await panel().getByRole("textbox", { name: "Commit message" }).focus();
   assert.equal(await panel().getByRole("textbox", { name: "Commit message" }).inputValue(), "Work on it");
-  await picture(rig(), "changes");
   await page.keyboard.press("Control+Enter"); // the git of the login shell does not know this machine's person yet
   await panel().getByText("git does not know in whose name to commit").waitFor();
   rig().git(rig().repo, "config", "user.name", "Tester");
@@ -202,10 +200,27 @@ step("a commit needs a message, and takes what is staged", async () => {
   await panel().getByText("Work on it").waitFor();
 });
 
-step("a conflict is told, and keeps a commit back", async () => {
-  const { page, repo } = rig();
+step("each file with conflict marks of an apply can be opened", async () => {
+  const { page, repo, home } = rig();
+  const told = path.join(home, "told");
+  writeFileSync(path.join(home, "mine"), `#!/bin/sh\nprintf '%s' "$*" >'${told}'\n`, { mode: 0o755 });
+  rig().cli("settings", "set", "general.editor", path.join(home, "mine"));
   writeFileSync(path.join(repo, "a.txt"), "theirs\n");
   rig().git(repo, "commit", "-q", "-am", "theirs");
+  await panel().getByRole("button", { name: "Apply…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Apply to main checkout" });
+  await dialog.getByRole("button", { name: "Apply to main checkout" }).click();
+  await dialog.getByText("Applied with conflicts in 1 file.").waitFor();
+  await dialog.getByRole("button", { name: "Open a.txt in the editor" }).click();
+  await dialog.getByText("Opened in mine.").waitFor();
+  assert.equal(readFileSync(told, "utf8"), path.join(repo, "a.txt"));
+  await screen(rig(), "apply-conflicts");
+  await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+  rig().git(repo, "reset", "-q", "--hard");
+});
+
+step("a conflict is told, and keeps a commit back", async () => {
+  const { page } = rig();
   try {
     rig().git(folder, "merge", "-q", "main");
   } catch {
@@ -213,7 +228,6 @@ step("a conflict is told, and keeps a commit back", async () => {
   }
   await panel().getByRole("button", { name: "Read the changes again" }).click();
   await panel().getByText("In the middle of a merge.").waitFor();
-  await picture(rig(), "conflict");
   await page.getByRole("textbox", { name: "Commit message" }).fill("x");
   assert.equal(
     await panel()
