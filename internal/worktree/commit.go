@@ -117,8 +117,13 @@ func (c *change) advance(ctx context.Context, out Committed, all bool) error {
 			return err
 		}
 	}
-	_, err := c.r.git.run(ctx, command{at: c.at, writes: true, config: []setting{{"user.useConfigOnly", "true"}},
-		args: []string{"update-ref", "--create-reflog", "-m", "commit: " + out.Subject, "HEAD", out.ID, orZeros(c.st.Head, c.r.zeros)}})
+	// By its own name: an agent could make HEAD lead elsewhere at this moment. Git writes the log of HEAD along.
+	ref := []string{"--no-deref", "HEAD"}
+	if c.st.Branch != "" {
+		ref = []string{"refs/heads/" + c.st.Branch}
+	}
+	_, err := c.r.git.run(ctx, command{at: c.at, writes: true,
+		args: append(append([]string{"update-ref", "--create-reflog", "-m", "commit: " + out.Subject}, ref...), out.ID, orZeros(c.st.Head, c.r.zeros))})
 	if exitOf(err) >= 0 {
 		return fault.Wrap(err, fault.Conflict, "The branch moved at the same moment, so nothing was committed").
 			WithHint("Look at the changes again. git says: %s", said(err))
