@@ -211,7 +211,7 @@ step("each file with conflict marks of an apply can be opened", async () => {
   const dialog = page.getByRole("dialog", { name: "Apply to main checkout" });
   await dialog.getByRole("button", { name: "Apply to main checkout" }).click();
   await dialog.getByText("Applied with conflicts in 1 file.").waitFor();
-  await dialog.getByRole("button", { name: "Open a.txt in the editor" }).click();
+  await dialog.getByRole("button", { name: "Open in editor: a.txt" }).click();
   await dialog.getByText("Opened in mine.").waitFor();
   assert.equal(readFileSync(told, "utf8"), path.join(repo, "a.txt"));
   await screen(rig(), "apply-conflicts");
