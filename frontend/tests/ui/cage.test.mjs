@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { story, withRig } from "./rig.mjs";
+import { screen, story, withRig } from "./rig.mjs";
 
 /** An agent that can be told never to ask. */
 const bold = `[[agents]]
@@ -117,6 +117,7 @@ step("a refused host is listed once, with a count", async () => {
     .getByRole("listitem")
     .filter({ hasText: "api.example.com:443" });
   await row.getByText("2 times").waitFor();
+  await screen(rig(), "refused");
   assert.equal(await row.count(), 1);
   await page.getByRole("tab", { name: /^Refused \d/ }).waitFor();
   await page
@@ -170,6 +171,7 @@ step("the dialog says what is in force and where each line is from", async () =>
   await files.getByRole("listitem").filter({ hasText: "Worktree" }).waitFor();
   const hosts = dialog().getByRole("list", { name: "Hosts" });
   await hosts.getByRole("listitem").filter({ hasText: "This task" }).getByText("api.example.com:443").waitFor();
+  await screen(rig(), "sandbox");
   assert.equal(await dialog().getByRole("button", { name: "Save" }).isDisabled(), true, "nothing was changed");
 });
 
@@ -222,6 +224,7 @@ step("a terminal of one's own in a caged tree says so, once", async () => {
   const { page } = rig();
   await rig().shell();
   await page.getByRole("note").filter({ hasText: "This terminal is yours and has no cage." }).waitFor();
+  await screen(rig(), "terminal-in-caged-tree");
   await page.getByRole("button", { name: "Hide this note" }).click();
   await page.getByRole("note").waitFor({ state: "detached" });
 });
@@ -236,7 +239,7 @@ step("a shell inside the cage opens beside it, sees only what the cage does, and
   await page.locator(".xterm-helper-textarea").focus();
   await rig().type("echo pid=$$ repo=$(ls -A ~ | grep -c repo)");
   await rig().seen(/^pid=\d+ repo=0$/m);
-  await page.getByRole("button", { name: "Close Caged shell" }).click();
+  await page.getByRole("tab", { name: "Caged shell" }).press("Delete");
   await dialog()
     .getByRole("button", { name: /^Close/ })
     .last()
@@ -311,6 +314,7 @@ step("what a repository proposes waits: Not now changes nothing", async () => {
   const consent = page.getByRole("dialog", { name: ".termic.yaml of repo" });
   await consent.getByText("make everything", { exact: true }).waitFor();
   await consent.getByRole("listitem").filter({ hasText: "hooks.example.com" }).waitFor();
+  await screen(rig(), "consent");
   await consent.getByRole("button", { name: /^Not now/ }).click();
   await consent.waitFor({ state: "detached" });
   assert.equal(await dialog().getByLabel("Name").inputValue(), "typed before");
@@ -340,6 +344,7 @@ step("a project's settings are what its new tasks begin with", async () => {
   await page.keyboard.press("Enter");
   await page.getByRole("menuitem", { name: "Project settings…" }).click();
   await dialog().getByLabel("Sandbox of new tasks").selectOption("own");
+  await screen(rig(), "project-settings");
   await dialog()
     .getByRole("radio", { name: /^Files only/ })
     .check();
@@ -373,6 +378,7 @@ step("a ref that a caged agent moved is shown, and put back", async () => {
   await page.getByRole("button", { name: /^1 ref of repo changed/ }).click();
   const row = dialog().getByRole("listitem").filter({ hasText: "refs/heads/aside" });
   await row.getByText(/while .*Strayer/).waitFor();
+  await screen(rig(), "refs");
   assert.match(rig().git(rig().repo, "branch", "--list"), /aside/);
   await row.getByRole("button", { name: "Put refs/heads/aside back" }).click();
   await dialog().getByText("No ref has changed that you have not decided on.").waitFor();
@@ -391,6 +397,7 @@ step("a more open mode asks first about files that a caged agent wrote and that 
   const save = dialog().getByRole("button", { name: /^Save/ });
   await save.click();
   await dialog().getByRole("listitem").filter({ hasText: ".envrc" }).getByText("run by shells, added").waitFor();
+  await screen(rig(), "accept-files");
   assert.equal(status("Strayer").sandbox, "enforce");
   assert.equal(await save.isDisabled(), true, "without consent nothing is saved");
   await dialog()

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { story, withRig } from "./rig.mjs";
+import { screen, story, withRig } from "./rig.mjs";
 
 /** Stands in for Claude Code: it keeps entries in its file, as the real one does. */
 const claude = `#!${process.execPath}
@@ -108,6 +108,7 @@ step("unregistering shows what goes; Esc keeps it, and otherwise the file is as 
   const before = text();
   await button("Codex", "Unregister…").click();
   await card("Codex").getByText("What will be taken out").waitFor();
+  await screen(rig(), "client-unregister");
   await focused("Keep it");
   await page().keyboard.press("Escape");
   await card("Codex").getByText("What will be taken out").waitFor({ state: "detached" });
@@ -121,6 +122,7 @@ step("unregistering shows what goes; Esc keeps it, and otherwise the file is as 
 
 step("what is shown is what is written, to the byte", async () => {
   await card("Codex").getByText("What will be written").waitFor();
+  await screen(rig(), "client-register");
   await card("Codex")
     .getByText(/lines added, every other byte kept, a copy beside it/)
     .waitFor();
@@ -141,6 +143,7 @@ step("Claude Code is registered by its own commands, which are shown", async () 
   await button("Claude Code", "Register with Claude Code").click();
   await tag("Claude Code", "Registered");
   await verified("Claude Code").waitFor();
+  await screen(rig(), "clients");
   const doc = JSON.parse(readFileSync(path.join(rig().home, ".claude.json"), "utf8"));
   assert.equal(doc.numStartups, 3);
   assert.equal(doc.mcpServers.termic.url, rig().cli("mcp", "status").url);

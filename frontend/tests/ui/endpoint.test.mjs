@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { test } from "node:test";
-import { story, withRig } from "./rig.mjs";
+import { screen, story, withRig } from "./rig.mjs";
 
 const rig = withRig({});
 const step = story(test);
@@ -83,6 +83,7 @@ step("calls are listed with their outcome, never their contents", async () => {
   }
   await table.getByRole("row", { name: /full token task_list Done/ }).waitFor();
   await table.getByRole("row", { name: /full token task_archive Refused invalid argument/ }).waitFor();
+  await screen(rig(), "endpoint");
 });
 
 step("a new token replaces the old one", async () => {
@@ -128,6 +129,7 @@ step("a taken port is said first, with the ways out; the switch stays on", async
   assert.equal(await toggle().isChecked(), true);
   assert.equal(existsSync(data("mcp-token")), false);
   await page.getByText("MCP not serving").waitFor();
+  await screen(rig(), "endpoint-port-taken");
   await page.getByRole("button", { name: "Try again" }).click();
   await page
     .getByRole("alert")

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { story, withRig } from "./rig.mjs";
+import { screen, story, withRig } from "./rig.mjs";
 
 const rig = withRig();
 const step = story(test);
@@ -13,6 +13,7 @@ step("a first start says what to do", async () => {
   const { page } = rig();
   await page.getByRole("heading", { name: "One task running in a minute" }).waitFor();
   assert.equal(await page.getByRole("button", { name: /New task…/ }).isDisabled(), true);
+  await screen(rig(), "welcome");
 });
 
 step("a folder that is no repository is refused with words, and the text stays", async () => {
@@ -25,6 +26,7 @@ step("a folder that is no repository is refused with words, and the text stays",
     .filter({ hasText: /no git repository|not a git repository/i })
     .waitFor();
   assert.equal(await page.getByLabel("Folder").inputValue(), home);
+  await screen(rig(), "add-project");
   await page.keyboard.press("Escape");
 });
 
@@ -44,6 +46,7 @@ step("a task is made with a prompt, and its agent gets the exact bytes", async (
   await page.getByRole("radio", { name: "Fake agent" }).check();
   const prompt = "Greet: \"world\" 'x' $HOME ünï 🙂\n#work 1\n#write greeting.txt hello there";
   await page.getByLabel("First prompt").fill(prompt);
+  await screen(rig(), "new-task");
   await page.getByRole("button", { name: /Create task/ }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await rig().seen(/done with prompt 1/);
@@ -65,6 +68,7 @@ step("what is typed into the terminal arrives and is echoed", async () => {
   await rig().seen(/typed by hand/);
   await page.keyboard.press("Enter");
   await rig().seen(/done with prompt 2/);
+  await screen(rig(), "main");
 });
 
 step("the change is listed, and shown line by line", async () => {
@@ -80,6 +84,7 @@ step("it is applied to the main checkout", async () => {
   await page.getByRole("button", { name: /Apply to main checkout…/ }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Apply to main checkout" }).click();
   await page.getByText(/^Applied/).waitFor();
+  await screen(rig(), "applied");
   await page.getByRole("dialog").getByText("Close", { exact: true }).click();
   assert.equal(readFileSync(path.join(repo, "greeting.txt"), "utf8").trim(), "hello there");
   await page.keyboard.press("Escape");
@@ -117,6 +122,7 @@ step("a prompt sent from the composer is delivered", async () => {
   await page.getByRole("textbox", { name: /Prompt for/ }).fill("from the composer");
   await page.keyboard.press("Control+Enter");
   await page.getByText("Delivered.").waitFor();
+  await screen(rig(), "composer");
   assert.ok(rig().received().includes("from the composer"));
   await page.keyboard.press("Escape");
 });
@@ -133,6 +139,7 @@ step("archiving lists what would be lost and needs consent", async () => {
   await dialog.getByText("This exists nowhere else:").waitFor();
   await dialog.getByText("only-here.txt").waitFor();
   const act = dialog.getByRole("button", { name: /^Archive and lose/ });
+  await screen(rig(), "archive");
   assert.equal(await act.isDisabled(), true, "without consent nothing can be lost");
   assert.ok(existsSync(path.join(folder, "only-here.txt")));
   await dialog.getByRole("checkbox", { name: /^Lose it/ }).check();
@@ -144,6 +151,8 @@ step("archiving lists what would be lost and needs consent", async () => {
 step("the history brings it back", async () => {
   const { page } = rig();
   await page.getByRole("button", { name: "History" }).click();
+  await page.getByRole("button", { name: "Restore Greet the world" }).waitFor();
+  await screen(rig(), "history");
   await page.getByRole("button", { name: "Restore Greet the world" }).click();
   await rig().row("Greet the world").waitFor();
   const { tasks } = rig().cli("list");
@@ -152,6 +161,7 @@ step("the history brings it back", async () => {
 
 step("a stopped agent is started again from its tab", async () => {
   const { page } = rig();
+  await screen(rig(), "ended");
   await page.getByRole("button", { name: "Start again" }).click();
   await page.locator('[data-connection="live"]').waitFor();
   await rig().seen(/resumed .* with 3 prompts/);

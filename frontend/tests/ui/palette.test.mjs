@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { story, withRig } from "./rig.mjs";
+import { screen, story, withRig } from "./rig.mjs";
 
 const rig = withRig();
 const step = story(test);
@@ -47,6 +47,7 @@ step("typing narrows, the match is marked, arrows move, and Esc gives the termin
   assert.ok(labels.length < before && labels.length > 2, labels.join(" | "));
   for (const label of labels) assert.match(label, /re/i);
   assert.equal(await palette().locator("u").first().textContent(), "Re");
+  await screen(rig(), "palette");
   const chosen = () => palette().locator("[aria-selected=true]").textContent();
   const first = await chosen();
   await page.keyboard.press("ArrowDown");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { story, withRig } from "./rig.mjs";
+import { screen, story, withRig } from "./rig.mjs";
 
 const rig = withRig();
 const step = story(test);
@@ -20,6 +20,7 @@ step("what is queued for a task is shown in its order, from the status bar", asy
   const texts = dialog("Queued for Busy").locator(".text");
   await texts.nth(2).waitFor();
   assert.deepEqual(await texts.allTextContents(), ["first follows", "second follows", "third <b>follows</b>"]);
+  await screen(rig(), "queue");
 });
 
 step("a prompt is moved up and another taken out; the agent gets what is left in that order", async () => {
@@ -105,6 +106,7 @@ step("one prompt goes to several tasks, and each says how it fared", async () =>
     .getByText(/^Queued/)
     .waitFor();
   await cast.getByText("2 tasks have it.").waitFor();
+  await screen(rig(), "broadcast");
   await page.keyboard.press("Escape");
   await closed();
   assert.equal(

@@ -117,7 +117,10 @@ step("a prompt is sent several times, each when the agent is ready", async () =>
   await page.getByRole("textbox", { name: /Prompt for/ }).fill("loop");
   await page.getByRole("spinbutton", { name: "Times" }).fill("3");
   await page.keyboard.press("Control+Enter");
-  const times = () => rig().received().filter((one) => one === "loop").length;
+  const times = () =>
+    rig()
+      .received()
+      .filter((one) => one === "loop").length;
   for (let i = 0; times() < 3 && i < 400; i++) await page.waitForTimeout(50);
   assert.equal(times(), 3);
 });

@@ -195,16 +195,33 @@ export async function screen({ page }, name) {
 
 /** What axe finds that is serious or worse. What xterm.js draws is measured on its own: its accessible text is a list beside it. */
 export async function faults(page) {
-  await page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== "running" || one.effect?.getTiming().iterations === Infinity));
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every((one) => one.playState !== "running" || one.effect?.getTiming().iterations === Infinity),
+  );
   await page.evaluate(axe);
   return page.evaluate(async () => {
     const result = await window.axe.run(
       { exclude: [".xterm"] },
       { resultTypes: ["violations"], rules: { region: { enabled: false } } },
     );
-    return result.violations
-      .filter((one) => one.impact === "serious" || one.impact === "critical")
-      .flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.target.join(" ")}: ${node.failureSummary?.split("\n").slice(1, 2)}`));
+    return (
+      result.violations
+        .filter((one) => one.impact === "serious" || one.impact === "critical")
+        // A row of the tree that holds other rows is named by its project alone, and not by all that stands in it.
+        .map((one) => ({
+          ...one,
+          nodes: one.nodes.filter(
+            (node) => one.id !== "label-content-name-mismatch" || !node.html.startsWith('<div role="treeitem"'),
+          ),
+        }))
+        .flatMap((one) =>
+          one.nodes.map(
+            (node) => `${one.id}: ${node.target.join(" ")}: ${node.failureSummary?.split("\n").slice(1, 2)}`,
+          ),
+        )
+    );
   });
 }
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { story, withRig } from "./rig.mjs";
+import { screen, story, withRig } from "./rig.mjs";
 
 const rig = withRig({ head: "# of the person\n" });
 const step = story(test);
@@ -38,6 +38,7 @@ step("keys are changed by pressing them: while they are chosen they do nothing e
   await change("New task").click();
   await page.keyboard.press("Control+Shift+P");
   await page.getByRole("alert").filter({ hasText: "Ctrl+Shift+P is taken by “Command palette”" }).waitFor();
+  await screen(rig(), "shortcuts");
   assert.equal(await page.getByRole("dialog").count(), 0);
   await page.keyboard.press("Control+c");
   await page.getByRole("alert").filter({ hasText: "Ctrl+C belongs to the program in the terminal" }).waitFor();

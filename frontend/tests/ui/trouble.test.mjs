@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { withRig } from "./rig.mjs";
+import { screen, withRig } from "./rig.mjs";
 
 const rig = withRig();
 
@@ -13,6 +13,7 @@ test("an agent that asks is waited for in the row, the pill and the title", asyn
   await rig().task("Asks", "--prompt", "#ask run make e2e");
   await rig().row("Asks").getByRole("img", { name: "Needs input" }).waitFor();
   await page.getByRole("button", { name: /1 waiting/ }).waitFor();
+  await screen(rig(), "waiting");
   assert.equal(await page.title(), "(1) Asks needs input · Termic");
   await page.getByRole("status").filter({ hasText: "Asks needs input" }).waitFor({ state: "attached" });
   await page.keyboard.press("Control+Shift+A");
