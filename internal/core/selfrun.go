@@ -192,8 +192,26 @@ func (c *Core) onlyInherited(taskID string) bool {
 	return err == nil && string(text) == inherited
 }
 
+// besideRunning is what a person is told who starts an agent in a main checkout where another one runs, of which one is in a cage
+// and one is not. What a start looks at says nothing about what is written afterwards.
+func (c *Core) besideRunning(t store.Task) []string {
+	if !t.IsMain {
+		return nil
+	}
+	for _, l := range c.liveTabs("") {
+		if o := l.task; o.ID != t.ID && o.IsMain && o.ProjectID == t.ProjectID && l.tab.Kind == store.TabAgent && caged(o) != caged(t) {
+			return []string{"In the same folder runs an agent of the task " + quoted(o.Name) + ", and only one of the two is in a cage: what the caged one writes there, the other may run. " +
+				"Give one of them a worktree of its own."}
+		}
+	}
+	return nil
+}
+
 // hereRuns is what a person is told who opens a terminal where a cage writes or has written.
 func (c *Core) hereRuns(ctx context.Context, t store.Task, kind string) []string {
+	if kind == store.TabAgent {
+		return c.besideRunning(t)
+	}
 	if kind != store.TabShell && kind != store.TabTerminal || !c.written(ctx, t) {
 		return nil
 	}

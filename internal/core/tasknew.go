@@ -154,6 +154,7 @@ func (c *Core) planCage(ctx context.Context, call *Call, n *newTask) (err error)
 	if *t, n.told, err = c.tightened(ctx, *t); err != nil {
 		return err
 	}
+	n.told = append(n.told, c.besideRunning(*t)...)
 	return c.cages.Check(sandbox.Mode(t.Sandbox))
 }
 

@@ -144,3 +144,26 @@ func TestWhatACageWroteInOtherTasks(t *testing.T) {
 		t.Error("what the owner agreed to is asked about again")
 	}
 }
+
+// TestCagedAndUncagedInOneFolder: whoever lets an agent in a cage and one without work in the same main checkout is told.
+func TestCagedAndUncagedInOneFolder(t *testing.T) {
+	r := newRig(t)
+	boxed := r.cageTask("boxed", "enforce-fs", map[string]any{"mode": "main"})
+	free := call[api.TaskNewResult](r, "task_new", map[string]any{"name": "free", "project": "repo", "agent": "osc7501", "sandbox": "off", "mode": "main"})
+	d := r.live(free.Task.ID)
+	const word = "only one of the two is in a cage"
+	if !strings.Contains(strings.Join(d.Warnings, " "), word) {
+		t.Errorf("a task without a cage beside one: %q", d.Warnings)
+	}
+	call[json.RawMessage](r, "task_stop", map[string]any{"task": boxed.id})
+	again := call[api.TaskTabResult](r, "task_tab", map[string]any{"task": boxed.id, "restart": r.tabOf(boxed.id)})
+	if !strings.Contains(strings.Join(again.Warnings, " "), word) {
+		t.Errorf("an agent in a cage beside one without: %q", again.Warnings)
+	}
+	call[json.RawMessage](r, "task_stop", map[string]any{"task": boxed.id})
+	call[json.RawMessage](r, "task_stop", map[string]any{"task": free.Task.ID})
+	alone := call[api.TaskTabResult](r, "task_tab", map[string]any{"task": free.Task.ID, "restart": d.Tabs[0].ID})
+	if len(alone.Warnings) != 0 {
+		t.Errorf("alone: %q", alone.Warnings)
+	}
+}
