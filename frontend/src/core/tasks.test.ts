@@ -5,7 +5,7 @@ import { lossesOf, lossSummary, lossWords } from "./losses";
 import { strongest, tabMark, taskMark } from "./marks";
 import { changedRefs, refWords } from "./refs";
 import { kindWords, selfRunOf } from "./selfrun";
-import { rowOrder, sidebarTree } from "./tree";
+import { groupsOf, projectStep, rowOrder, shownRows, sidebarTree, taskStep } from "./tree";
 
 const tab = (over: Partial<TabStatus> = {}): TabStatus => ({
   id: "tab",
@@ -77,7 +77,7 @@ test.each([
   expect(activity(given, mark, "Claude")).toBe(wanted);
 });
 
-test("children stand below the task that made them, however deep; the newest task is first", () => {
+test("children stand below the task that made them, however deep; the rest is in the order of the app", () => {
   const project: Project = { id: "p", name: "p", root_path: "/r", tasks: 4 };
   const tasks = [
     task("old", { created: "2026-01-01T00:00:00Z" }),
@@ -88,7 +88,42 @@ test("children stand below the task that made them, however deep; the newest tas
     task("away", { state: "archived" }),
   ];
   const tree = sidebarTree([project], tasks);
-  expect(rowOrder(tree).map(({ id }) => id)).toEqual(["new", "orphan", "old", "kid", "grandkid"]);
+  expect(rowOrder(tree).map(({ id }) => id)).toEqual(["old", "kid", "grandkid", "new", "orphan"]);
+});
+
+test("projects stand by their headings, and what is folded has no rows", () => {
+  const project = (id: string, group?: string): Project => ({
+    id,
+    name: id,
+    root_path: `/${id}`,
+    tasks: 1,
+    ...(group ? { group } : {}),
+  });
+  const projects = [project("a"), project("b", "Work"), project("c", "Work"), project("d")];
+  const tasks = projects.flatMap(({ id }) => [
+    task(`${id}1`, { project: id }),
+    task(`${id}2`, { project: id, parent_id: `${id}1` }),
+    task(`${id}3`, { project: id }),
+  ]);
+  const tree = sidebarTree(projects, tasks);
+  expect(groupsOf(tree).map(({ name, nodes }) => `${name}:${nodes.map((node) => node.project.id).join("")}`)).toEqual([
+    ":a",
+    "Work:bc",
+    ":d",
+  ]);
+  const seen = (...folded: string[]) => shownRows(tree, new Set(folded)).map(({ id }) => id);
+  expect(seen().length).toBe(12);
+  expect(seen("group:Work", "d", "a1")).toEqual(["a1", "a3"]);
+  expect([taskStep(tree, "a1", 1), taskStep(tree, "a3", -1), taskStep(tree, "a1", -1)]).toEqual([2, 1, 0]);
+  expect([taskStep(tree, "a3", 1), taskStep(tree, "a2", 1)]).toEqual([0, 0]);
+  // Within a group it changes places; the edge of a group takes the group along, and others go past it whole.
+  const steps = ["a", "b", "c", "d"].map((id) => [projectStep(tree, id, -1), projectStep(tree, id, 1)]);
+  expect(steps).toEqual([
+    [0, 3],
+    [1, 3],
+    [2, 4],
+    [2, 0],
+  ]);
 });
 
 test("tasks that name each other as parents end in no loop", () => {

@@ -2,8 +2,10 @@ import type { Action } from "../core/keys";
 import { fontSizes } from "../core/settings";
 import { edit } from "./panel/git";
 import { nextRegion } from "./regions";
+import { moveTask } from "./sidebar/order";
 import type { AppState } from "./state.svelte";
 import { openTab, restartTab, runInTerminal, splitPane, toggleBottom } from "./task/acts";
+import { reopenTab, stepTabBy } from "./task/tabacts";
 import { call } from "./transport";
 
 /** Listens to the shortcuts of the window until the returned function is called. */
@@ -117,6 +119,15 @@ function actOnPanes(app: AppState, action: Action, task: NonNullable<AppState["t
     case "bottomTerminal":
       toggleBottom(app, task);
       return true;
+    case "reopenTab":
+      void reopenTab(app, task);
+      return true;
+    case "moveTabLeft":
+    case "moveTabRight":
+      return app.tab !== undefined && stepTabBy(app, task, app.tab, action === "moveTabLeft" ? -1 : 1);
+    case "moveTaskUp":
+    case "moveTaskDown":
+      return moveTask(app, task, action === "moveTaskUp" ? -1 : 1);
     default:
       return false;
   }

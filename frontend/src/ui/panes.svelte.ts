@@ -36,6 +36,8 @@ export class Panes {
   bottomHasKeys = $state(false);
   /** Where the panes of the selected task lie, as they were drawn last. */
   places: Place[] = [];
+  /** The tab of the pane into which a tab would be dropped. */
+  dropOn = $state("");
   /** A tab whose terminal takes the keys as soon as it is there. */
   wanted = $state("");
 

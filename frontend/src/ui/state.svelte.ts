@@ -4,7 +4,7 @@ import { type Mark, strongest, tabMark, taskMark } from "../core/marks";
 import { selfRunOf } from "../core/selfrun";
 import { defaultSettings, readSettings, type WindowSettings } from "../core/settings";
 import { isLight, themeOf } from "../core/theme";
-import { inProject, type ProjectNode, rowOrder, sidebarTree } from "../core/tree";
+import { inProject, type ProjectNode, rowOrder, shownRows, sidebarTree } from "../core/tree";
 import { clock } from "../core/when";
 import type {
   ClientState,
@@ -43,6 +43,8 @@ export type Open =
   | { kind: "discard"; task: TaskDetail; files: FileChange[]; staged: boolean }
   | { kind: "rename"; task: TaskDetail }
   | { kind: "closeTab"; task: TaskDetail; tab: TabStatus }
+  | { kind: "renameTab" | "closeOthers"; task: TaskDetail; tab: TabStatus }
+  | { kind: "group"; project: Project }
   | { kind: "chooseTab"; task: TaskDetail; to: "right" | "below" | "bottom" }
   | { kind: "stop"; task: TaskDetail }
   | { kind: "queue"; task: TaskDetail }
@@ -111,6 +113,7 @@ export class AppState implements Disposable {
 
   readonly tree: ProjectNode[] = $derived(sidebarTree(this.window?.projects ?? [], this.window?.tasks ?? []));
   readonly rows: TaskDetail[] = $derived(rowOrder(this.tree));
+  readonly folded: ReadonlySet<string> = $derived(new Set(this.window?.look.folded));
   readonly task: TaskDetail | undefined = $derived(this.rows.find((task) => task.id === this.selected));
   readonly project: Project | undefined = $derived(
     this.window?.projects.find((project) => this.task && inProject(this.task, project)),
@@ -285,10 +288,11 @@ export class AppState implements Disposable {
     this.finding = "";
   }
 
-  /** The selected task's neighbour among all rows, or among its tabs. */
+  /** The selected task's neighbour among the rows that are seen, or among its tabs. */
   step(by: 1 | -1): void {
-    const at = this.rows.findIndex((task) => task.id === this.selected);
-    const next = this.rows[(at + by + this.rows.length) % Math.max(1, this.rows.length)];
+    const rows = shownRows(this.tree, this.folded);
+    const at = rows.findIndex((task) => task.id === this.selected);
+    const next = rows[(at + by + rows.length) % Math.max(1, rows.length)];
     if (next) this.select(next.id);
   }
 

@@ -1,12 +1,14 @@
 import { type Action, actions } from "../../core/keys";
 import type { Entry, Group } from "../../core/palette";
 import { count, shown } from "../../core/text";
+import { taskStep } from "../../core/tree";
 import type { Prompt, TaskDetail } from "../../gen/api";
 import { act } from "../keyboard";
 import { writeClipboard } from "../native";
 import { goCommit, stageAll, undoDiscard } from "../panel/git";
-import type { AppState } from "../state.svelte";
+import type { AppState, Open } from "../state.svelte";
 import { openTab } from "../task/acts";
+import { othersOf, pinTab } from "../task/tabacts";
 import { tabTitle } from "../task/title";
 import { call } from "../transport";
 
@@ -60,6 +62,10 @@ function waiting(app: AppState, task: TaskDetail): Entry {
 
 function ofTask(app: AppState, task: TaskDetail): Entry[] {
   const { tab } = app;
+  const open = (what: Open) => {
+    app.dialog = what;
+  };
+  const closed = app.window?.closed.find((one) => one.task_id === task.id);
   const live = task.tabs.some((one) => one.live);
   const diff = task.diff;
   const changes = diff ? `${count(diff.files_changed, "file")}, +${diff.insertions} −${diff.deletions}` : "";
@@ -93,6 +99,26 @@ function ofTask(app: AppState, task: TaskDetail): Entry[] {
     byKey("closeTab", { label: "Close tab…", icon: "close", ...needsTab }),
     byKey("prevTab", needsTab),
     byKey("nextTab", needsTab),
+    byKey("reopenTab", {
+      icon: "history",
+      ...(closed ? { hint: shown(closed.title) } : { reason: "No tab of this task was closed." }),
+    }),
+    byKey("moveTabLeft", needsTab),
+    byKey("moveTabRight", needsTab),
+    make("Rename tab…", () => tab && open({ kind: "renameTab", task, tab }), needsTab),
+    make(tab?.pinned ? "Unpin tab" : "Pin tab", () => tab && void pinTab(app, task, tab), { icon: "pin", ...needsTab }),
+    make("Close the other tabs…", () => tab && open({ kind: "closeOthers", task, tab }), {
+      icon: "close",
+      ...(tab && othersOf(app, tab).length > 0 ? {} : { reason: "No other tab is open, but pinned ones." }),
+    }),
+    byKey("moveTaskUp", {
+      icon: "up",
+      ...(taskStep(app.tree, task.id, -1) ? {} : { reason: "It stands at the top." }),
+    }),
+    byKey("moveTaskDown", {
+      icon: "down",
+      ...(taskStep(app.tree, task.id, 1) ? {} : { reason: "It stands at the end." }),
+    }),
     byKey("splitRight", { label: "Split to the right…", icon: "splitRight", ...needsTab }),
     byKey("splitBelow", { label: "Split below…", icon: "splitBelow", ...needsTab }),
     byKey("closePane", {
