@@ -520,12 +520,21 @@ func TestUncagedChildIsLost(t *testing.T) {
 	must(t, err)
 	call[api.TaskTabResult](r, "task_tab", map[string]any{"task": n.Task.ID, "restart": r.tabOf(n.Task.ID)})
 	parent = r.cageOf(n.Task.ID)
-	for tool, args := range map[string]map[string]any{"task_status": {}, "task_log": {}, "task_diff": {}, "task_tab_close": {"tab": "1", "allowDefault": true}} {
-		args["task"] = child.Task.ID
-		if a := parent.tool(tool, args); a.result() != nil {
-			t.Errorf("%s of the child without a cage: %+v", tool, a)
+	lost := func(state string) {
+		t.Helper()
+		for tool, args := range map[string]map[string]any{"task_status": {}, "task_log": {}, "task_diff": {}, "task_tab_close": {"tab": "1", "allowDefault": true}} {
+			args["task"] = child.Task.ID
+			if a := parent.tool(tool, args); a.result() != nil {
+				t.Errorf("%s of the child %s: %+v", tool, state, a)
+			}
 		}
 	}
+	lost("without a cage")
+	// Nor is it the parent's once it has the same cage: what was said and made there was not.
+	call[api.TaskSandboxResult](r, "task_sandbox", map[string]any{"task": child.Task.ID, "mode": "enforce", "mcp": true})
+	call[api.TaskTabResult](r, "task_tab", map[string]any{"task": child.Task.ID, "restart": r.tabOf(child.Task.ID)})
+	r.live(child.Task.ID)
+	lost("in the same cage")
 	if !r.live(child.Task.ID).Tabs[0].Live {
 		t.Error("the child was ended")
 	}
