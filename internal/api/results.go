@@ -345,6 +345,9 @@ type TaskDiffResult struct {
 	Diff      string       `json:"diff,omitempty"`
 	Truncated bool         `json:"truncated,omitempty"` // diff was cut at diff_bytes
 	DiffBytes int64        `json:"diff_bytes,omitempty"`
+	// Back are files that were changed since the last commit, and are just as in the base by that: a change that was
+	// committed is taken back. They do not count among files.
+	Back []FileChange `json:"back,omitempty"`
 	// InProgress is what the worktree is in the middle of: merge, rebase, ...; empty: nothing.
 	InProgress string `json:"in_progress,omitempty"`
 }

@@ -163,7 +163,7 @@ func (c *Core) TaskDiff(ctx context.Context, call *Call, p api.TaskDiffParams) (
 	if err != nil {
 		return api.TaskDiffResult{}, err
 	}
-	result := api.TaskDiffResult{TaskID: task.ID, Base: task.BaseRef, DiffStat: d.Stat, Files: d.Files, Commits: d.Commits, InProgress: d.InProgress}
+	result := api.TaskDiffResult{TaskID: task.ID, Base: task.BaseRef, DiffStat: d.Stat, Files: d.Files, Commits: d.Commits, InProgress: d.InProgress, Back: d.Back}
 	if result.Files == nil {
 		result.Files = []api.FileChange{}
 	}

@@ -33,7 +33,8 @@ type Diff struct {
 	MergeBase  string // the commit that the worktree is compared with; "" in a repository without commits
 	Stat       api.DiffStat
 	Files      []api.FileChange
-	Commits    []api.Commit // newest first, at most 500
+	Back       []api.FileChange // changed since the last commit, and just as in the base by that
+	Commits    []api.Commit     // newest first, at most 500
 	Patch      []byte
 	InProgress string // what the worktree is in the middle of: rebase, merge, ...; "" = nothing
 	Truncated  bool   // Patch was cut at MaxBytes, or there are more than 20000 untracked files, or ones above 64 MiB
@@ -93,7 +94,7 @@ func (r *Repo) diff(ctx context.Context, at place, base string, o DiffOptions) (
 		}
 	}
 	if o.StatOnly {
-		d.Files = nil
+		d.Files, d.Back = nil, nil
 		return d, nil
 	}
 	d.Commits, err = r.commitsSince(ctx, at, d.MergeBase)
@@ -298,7 +299,8 @@ func (d *Diff) merge(st Status, seen map[string]string) {
 		switch {
 		case !ok && f.Index == '?':
 			d.Files = append(d.Files, api.FileChange{Path: f.Path, Status: "untracked"})
-		case !ok: // such as a change that was undone again: against the base there is none
+		case !ok:
+			d.Back = append(d.Back, backOf(f, seen[f.Path]))
 		case f.Index == '?':
 			d.Files[i].Status = "untracked"
 		case f.Conflict:
@@ -316,6 +318,19 @@ func (d *Diff) merge(st Status, seen map[string]string) {
 		}
 	}
 	d.Stat.FilesChanged = len(d.Files)
+}
+
+// backOf is a file whose change takes back one that was committed: against the base there is none.
+func backOf(f FileStatus, seen string) api.FileChange {
+	letter := f.Worktree
+	if letter == '.' {
+		letter = f.Index
+	}
+	c := api.FileChange{Path: f.Path, OldPath: f.OldPath, Status: statusNames[letter], Staged: f.Index != '.', Unstaged: f.Worktree != '.', Seen: seen}
+	if f.Conflict {
+		c.Status, c.Staged, c.Unstaged = "unmerged", false, false
+	}
+	return c
 }
 
 // patch adds the text of the change, cut at limit bytes; the rest is read and counted.

@@ -282,3 +282,23 @@ func TestUnstageKeepsAVersionThatIsNowhereElse(t *testing.T) {
 	w.write(dir, "a.txt", "later\n")
 	same(t, "state", w.state(dir), before)
 }
+
+// A change that takes back a committed one is none against the base, and still one to commit.
+func TestDiffTellsOfWhatWasTakenBack(t *testing.T) {
+	w := newWorld(t)
+	r := w.open(w.repo("r"))
+	dir := w.task(r, "t").Path
+	w.write(dir, "a.txt", "changed\n")
+	w.commit(dir, "changed")
+	w.write(dir, "a.txt", "one\ntwo\nthree\n")
+	d, err := r.Diff(ctx, dir, "main", DiffOptions{})
+	w.must(err)
+	if len(d.Files) != 0 || len(d.Back) != 1 || d.Back[0].Path != "a.txt" || d.Back[0].Status != "modified" || !d.Back[0].Unstaged || d.Back[0].Seen == "" {
+		t.Fatalf("%+v %+v", d.Files, d.Back)
+	}
+	_, err = r.Stage(ctx, dir, Choice{Paths: []string{"a.txt"}, Seen: []string{d.Back[0].Seen}})
+	w.must(err)
+	got, err := r.Commit(ctx, dir, CommitOptions{Message: "back"})
+	w.must(err)
+	same(t, "files", got.Files, 1)
+}

@@ -920,6 +920,8 @@ export interface TaskDiffResult extends DiffStat {
   /** diff was cut at diff_bytes */
   truncated?: boolean;
   diff_bytes?: number;
+  /** Back are files that were changed since the last commit, and are just as in the base by that: a change that was committed is taken back. They do not count among files. */
+  back?: FileChange[];
   /** InProgress is what the worktree is in the middle of: merge, rebase, ...; empty: nothing. */
   in_progress?: string;
 }
