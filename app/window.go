@@ -17,6 +17,7 @@ import (
 	"termic/app/webface"
 	"termic/frontend"
 	"termic/internal/control"
+	"termic/internal/core"
 	"termic/internal/datadir"
 	"termic/internal/fault"
 )
@@ -70,8 +71,15 @@ func (a *App) RunWindow(ctx context.Context) error {
 	defer bridge.close()
 	defer face.Close()
 	defer a.OnRaise(nil)
+	shape := a.shape(ctx)
+	first := fitShape(shape, screen{})
+	state := options.Normal
+	if shape.Maximised {
+		state = options.Maximised
+	}
 	return wails.Run(&options.App{
-		Title: "Termic", Width: 1280, Height: 800, MinWidth: 800, MinHeight: 560,
+		Title: "Termic", Width: first.Width, Height: first.Height, MinWidth: leastWidth, MinHeight: leastHeight, WindowStartState: state,
+		OnDomReady:         func(window context.Context) { bridge.place(window, shape) },
 		BackgroundColour:   a.background(),
 		AssetServer:        &assetserver.Options{Assets: page, Handler: face, Middleware: closeOnExec},
 		Bind:               []any{bridge},
@@ -82,6 +90,15 @@ func (a *App) RunWindow(ctx context.Context) error {
 		Logger:             windowLog{a.Log},
 		LogLevelProduction: logger.WARNING,
 	})
+}
+
+// shape is how the window was when it was seen last; without that it is as big as it usually is.
+func (a *App) shape(ctx context.Context) core.WindowShape {
+	s, err := a.Core.Shape(ctx)
+	if err != nil {
+		a.Log.Warn("cannot tell how the window was", "err", err)
+	}
+	return s
 }
 
 // background is what is seen until the page is drawn: the frame of the theme, so that nothing flashes.

@@ -10,6 +10,7 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 
 	"termic/internal/api"
+	"termic/internal/core"
 	"termic/internal/fault"
 	"termic/internal/grant"
 )
@@ -31,9 +32,10 @@ type Bridge struct {
 
 	mu     sync.Mutex // guards the following
 	window context.Context
-	asked  bool // the person closed the window while agents run, and the page was told
-	shown  bool // the page said that it shows the question
-	looks  bool // the person looks at the window, as the page said last
+	asked  bool             // the person closed the window while agents run, and the page was told
+	shown  bool             // the page said that it shows the question
+	shape  core.WindowShape // that was kept last
+	looks  bool             // the person looks at the window, as the page said last
 }
 
 func newBridge(a *App, hardware bool) *Bridge {
@@ -91,6 +93,53 @@ func (b *Bridge) beforeClose(window context.Context) (prevent bool) {
 	}
 	runtime.EventsEmit(window, closeAsked)
 	return true
+}
+
+// place puts the window where it was, where that is on the screen that it came up on, and makes it no bigger than that.
+func (b *Bridge) place(window context.Context, was core.WindowShape) {
+	if was.Maximised || was.Width == 0 {
+		return
+	}
+	s := fitShape(was, screenOf(window))
+	runtime.WindowSetSize(window, s.Width, s.Height)
+	if s.Placed {
+		runtime.WindowSetPosition(window, s.X, s.Y)
+	}
+}
+
+// screenOf is the screen on which the window is; nothing where that is not known.
+func screenOf(window context.Context) screen {
+	all, err := runtime.ScreenGetAll(window)
+	if err != nil {
+		return screen{}
+	}
+	for _, s := range all {
+		if s.IsCurrent || len(all) == 1 {
+			return screen{s.Size.Width, s.Size.Height}
+		}
+	}
+	return screen{}
+}
+
+// Shaped says that the window may have another size or place, which is kept for the next start.
+func (b *Bridge) Shaped() {
+	window := b.context()
+	if window == nil || window.Err() != nil || runtime.WindowIsFullscreen(window) || runtime.WindowIsMinimised(window) {
+		return
+	}
+	s := core.WindowShape{Maximised: runtime.WindowIsMaximised(window), Placed: true}
+	s.Width, s.Height = runtime.WindowGetSize(window)
+	s.X, s.Y = runtime.WindowGetPosition(window)
+	b.mu.Lock()
+	known := b.shape == s
+	b.shape = s
+	b.mu.Unlock()
+	if known {
+		return
+	}
+	if err := b.app.Core.KeepShape(context.WithoutCancel(window), s); err != nil {
+		b.app.Log.Warn("the shape of the window is not kept", "err", err)
+	}
 }
 
 // liveAgents asks, as the person would, how many agents the end of the app would end.

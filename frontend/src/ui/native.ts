@@ -9,6 +9,7 @@ interface Bridge {
   CloseShown(): Promise<void>;
   DrawsInHardware(): Promise<boolean>;
   Painted(): Promise<void>;
+  Shaped(): Promise<void>;
   Looking(looks: boolean): Promise<void>;
   NotificationProblem(): Promise<string>;
 }
@@ -96,4 +97,27 @@ export async function notificationProblem(): Promise<string> {
 /** Tells the window that something was drawn. */
 export function painted(): void {
   void bridge()?.Painted();
+}
+
+/** How long a window must keep its size until it is told, in milliseconds. */
+const settled = 400;
+
+/**
+ * Tells the window when it may have another size or place, which it then has at the next start too. A page hears nothing of
+ * being moved; but who moves a window takes the pointer out of the page and back.
+ */
+export function tellShape(): () => void {
+  let timer = 0;
+  const soon = () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => void bridge()?.Shaped(), settled);
+  };
+  const page = document.documentElement;
+  for (const name of ["resize", "blur"]) window.addEventListener(name, soon);
+  for (const name of ["mouseenter", "mouseleave"]) page.addEventListener(name, soon);
+  return () => {
+    clearTimeout(timer);
+    for (const name of ["resize", "blur"]) window.removeEventListener(name, soon);
+    for (const name of ["mouseenter", "mouseleave"]) page.removeEventListener(name, soon);
+  };
 }
