@@ -249,5 +249,8 @@ step("at most six panes", async () => {
   }
   await page.keyboard.press("Control+Shift+D");
   await page.getByText("There is room for 6 panes").waitFor();
-  await until(async () => (await page.locator('.cell [data-connection="live"]').count()) === 4, "the new ones are live");
+  await until(
+    async () => (await page.locator('.cell [data-connection="live"]').count()) === 4,
+    "the new ones are live",
+  );
 });
