@@ -55,6 +55,7 @@ type Terminal struct {
 	FontSize        int    // pixels
 	ScrollbackLines int
 	CopyOnSelect    bool
+	Clipboard       string // ask, allow, never
 }
 
 // Appearance is [appearance].

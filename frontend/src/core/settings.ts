@@ -8,6 +8,8 @@ export interface WindowSettings {
   fontSize: number;
   scrollback: number;
   copyOnSelect: boolean;
+  /** What becomes of it when a program wants to put text on the clipboard. */
+  clipboard: "ask" | "allow" | "never";
   /** Command of the editor; empty: whatever there is. */
   editor: string;
   defaultAgent: string;
@@ -34,6 +36,7 @@ export const defaultSettings: WindowSettings = {
   fontSize: 13,
   scrollback: 5000,
   copyOnSelect: false,
+  clipboard: "ask",
   editor: "",
   defaultAgent: "",
   defaultMode: "worktree",
@@ -61,6 +64,7 @@ export function readSettings(values: Record<string, unknown>): WindowSettings {
     fontSize: clamp(number(values, "terminal.font_size", d.fontSize), fontSizes.least, fontSizes.most),
     scrollback: clamp(number(values, "terminal.scrollback_lines", d.scrollback), 0, 100_000),
     copyOnSelect: flag(values, "terminal.copy_on_select", d.copyOnSelect),
+    clipboard: clipboard(text(values, "terminal.clipboard", d.clipboard)),
     editor: text(values, "general.editor", d.editor),
     defaultAgent: text(values, "tasks.default_agent", d.defaultAgent),
     defaultMode: text(values, "tasks.default_mode", d.defaultMode),
@@ -79,6 +83,11 @@ export function readSettings(values: Record<string, unknown>): WindowSettings {
     ownPrompts: idsOf(at(values, "prompts")),
     keys: textsByName(at(values, "keys")),
   };
+}
+
+/** What is not known asks. */
+function clipboard(value: string): WindowSettings["clipboard"] {
+  return value === "allow" || value === "never" ? value : "ask";
 }
 
 /** The value of a dotted key, whether the object is flat or nested. */

@@ -74,7 +74,7 @@ step("what is typed into the terminal arrives and is echoed", async () => {
 step("the change is listed, and shown line by line", async () => {
   const { page } = rig();
   await page.getByRole("button", { name: "Read the changes again" }).click();
-  await page.getByRole("button", { name: /greeting\.txt/ }).click();
+  await page.getByRole("button", { name: /^greeting\.txt/ }).click();
   await page.getByRole("heading", { name: /greeting\.txt/ }).waitFor();
   assert.equal(await page.locator(".patch .t.added").first().textContent(), "hello there");
 });

@@ -1,7 +1,7 @@
 // Terminals in the page, against real programs. Names in brackets are those of the kinds of fault that they prove absent.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, test } from "node:test";
 import { withRig } from "./rig.mjs";
@@ -174,6 +174,64 @@ test("titles, names and branches are text, whatever they hold [S21]", async () =
   writeFileSync(path.join(task.path, "reversed\u202Eoperand"), "");
   await page.getByRole("button", { name: "Read the changes again" }).click();
   await page.getByRole("button", { name: /^reversed◌operand/ }).waitFor();
+});
+
+test("a program puts text on the clipboard only when the person says so, and is never told what is on it", async () => {
+  const { page } = rig();
+  await rig().row("Terminals").click();
+  await page.keyboard.press("Alt+2");
+  await page.locator(".xterm-helper-textarea").focus();
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  const printf = (data) => rig().type(`clear; printf '\\e]52;c;${data}\\a'; echo asked`);
+  await page.evaluate(() => navigator.clipboard.writeText("mine"));
+  await printf(Buffer.from("theirs ünï\nsecond").toString("base64"));
+  await page.getByText(/wants to copy 17 characters/).waitFor();
+  assert.equal(await clipboard(), "mine");
+  await page.getByRole("button", { name: "Not now" }).click();
+  assert.equal(await clipboard(), "mine");
+  await printf(Buffer.from("theirs ünï").toString("base64"));
+  await page.getByRole("button", { name: "Copy it" }).click();
+  for (let i = 0; i < 100 && (await clipboard()) !== "theirs ünï"; i++) await page.waitForTimeout(50);
+  assert.equal(await clipboard(), "theirs ünï");
+  await page.locator(".xterm-helper-textarea").focus();
+  await rig().type("clear; printf '\\e]52;c;?\\a'; read -t 1 -n 8 answer; echo \"answer=[$answer]\"");
+  await rig().seen(/^answer=\[\]$/m);
+  rig().cli("settings", "set", "terminal.clipboard", "never");
+  await page.waitForTimeout(300); // the page hears of settings; nothing on it tells
+  await printf(Buffer.from("unasked").toString("base64"));
+  await rig().seen(/^asked$/m);
+  assert.equal(await page.getByText(/wants to copy/).count(), 0);
+  assert.equal(await clipboard(), "theirs ünï");
+  rig().cli("settings", "reset", "terminal.clipboard");
+});
+
+test("a file that a terminal names is opened by Ctrl and a click, and by no click alone", async () => {
+  const { page, dir } = rig();
+  const log = path.join(dir, "edited");
+  const editor = path.join(dir, "code");
+  writeFileSync(editor, `#!/bin/sh\nprintf '%s\\n' "$@" >>'${log}'\n`, { mode: 0o755 });
+  rig().cli("settings", "set", "general.editor", `${editor} {FILE} {LINE}`);
+  const { tasks } = rig().cli("list");
+  const { path: folder } = tasks.find((one) => one.name === "Terminals");
+  writeFileSync(path.join(folder, "näme.txt"), "x\n");
+  await rig().type("clear; echo 漢字 ./näme.txt:12 said");
+  await rig().seen(/^漢字\s* \.\/näme\.txt:12 said$/m);
+  const row = page.locator(".xterm-rows > div", { hasText: /^漢字.*said/ }).last();
+  const box = await row.boundingBox();
+  const cell = box.height * 0.47; // of a monospace font, near enough to fall on a name of twelve columns
+  const at = { x: box.x + cell * 9, y: box.y + box.height / 2 };
+  await page.mouse.move(at.x, at.y);
+  await page.mouse.click(at.x, at.y);
+  await page.keyboard.down("Control");
+  await page.mouse.move(at.x + 2, at.y);
+  await page.mouse.click(at.x + 2, at.y);
+  await page.keyboard.up("Control");
+  let said = "";
+  for (let i = 0; i < 200 && !said; i++) {
+    await page.waitForTimeout(50);
+    said = existsSync(log) ? readFileSync(log, "utf8") : "";
+  }
+  assert.equal(said, `${path.join(folder, "näme.txt")}\n12\n`);
 });
 
 test("words are found in a terminal", async () => {

@@ -5,11 +5,13 @@ import { WebLinksAddon } from "@xterm/addon-web-links";
 import { Terminal } from "@xterm/xterm";
 import { Disposables, disposable } from "../../core/disposable";
 import { type Frame, FrameKind } from "../../core/frames";
+import { copiedBy } from "../../core/osc52";
 import { pasteable } from "../../core/paste";
 import type { WindowSettings } from "../../core/settings";
 import type { Exit, Fault } from "../../gen/api";
 import { openExternal, readClipboard, writeClipboard } from "../native";
 import { composeOnce } from "./composition";
+import { fileLinks } from "./links";
 import { accelerate } from "./renderer";
 import { TerminalStream } from "./stream";
 import { darkTheme, defaultFont, lightTheme } from "./theme";
@@ -44,6 +46,10 @@ export class TerminalView {
   connection: Connection = { kind: "connecting" };
   /** Runs when the connection changed. */
   onchange: () => void = () => {};
+  /** Runs when its program wants a text on the clipboard and the person has to say so. */
+  oncopy: (text: string) => void = () => {};
+  /** Runs when a file that the terminal names is to be opened. */
+  onfile: (path: string, line: number | undefined) => void = () => {};
 
   readonly #fit = new FitAddon();
   readonly #owned = new Disposables();
@@ -53,6 +59,7 @@ export class TerminalView {
   #opened = false;
   #visible = false;
   #copyOnSelect = false;
+  #clipboard: WindowSettings["clipboard"] = "ask";
 
   constructor(task: string, tab: string, look: Look) {
     this.task = task;
@@ -73,7 +80,7 @@ export class TerminalView {
     this.terminal.loadAddon(this.search);
     this.terminal.loadAddon(new UnicodeGraphemesAddon());
     this.terminal.loadAddon(new WebLinksAddon((_event, uri) => openExternal(uri)));
-    this.#copyOnSelect = look.settings.copyOnSelect;
+    this.#settings(look);
     this.#listen();
   }
 
@@ -138,7 +145,7 @@ export class TerminalView {
 
   restyle(look: Look): void {
     Object.assign(this.terminal.options, this.#options(look));
-    this.#copyOnSelect = look.settings.copyOnSelect;
+    this.#settings(look);
     this.fit();
   }
 
@@ -168,8 +175,24 @@ export class TerminalView {
     };
   }
 
+  #settings({ settings }: Look): void {
+    this.#copyOnSelect = settings.copyOnSelect;
+    this.#clipboard = settings.clipboard;
+  }
+
+  /** A program wants a text on the clipboard. What was printed before this terminal was opened asks for nothing any more. */
+  #copies(data: string): boolean {
+    const text = this.#muted ? undefined : copiedBy(data);
+    if (text === undefined || this.#clipboard === "never") return true;
+    if (this.#clipboard === "allow") void writeClipboard(text);
+    else this.oncopy(text);
+    return true;
+  }
+
   #listen(): void {
     const { terminal } = this;
+    this.#owned.add(terminal.parser.registerOscHandler(52, (data) => this.#copies(data)));
+    this.#owned.add(terminal.registerLinkProvider(fileLinks(terminal, (path, line) => this.onfile(path, line))));
     this.#owned.add(terminal.onData((text) => this.#typed(this.#encoder.encode(text))));
     this.#owned.add(terminal.onBinary((text) => this.#typed(Uint8Array.from(text, (char) => char.charCodeAt(0)))));
     this.#owned.add(terminal.onResize((size) => this.#stream?.resize(size)));
