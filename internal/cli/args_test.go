@@ -132,6 +132,8 @@ func required(v *verb.Verb, beside verb.Param) []string {
 		case !p.Required || p.Name == beside.Name:
 		case p.Positional != "":
 			out = append(out, "x")
+		case p.Type == verb.Integer:
+			out = append(out, "--"+p.Flag, "3")
 		default:
 			out = append(out, "--"+p.Flag, "x")
 		}

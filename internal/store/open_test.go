@@ -91,7 +91,7 @@ func TestRefusesANewerSchema(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, path, fault.Conflict, "newer Termic (schema 7, this one knows 6)")
+	refused(t, path, fault.Conflict, fmt.Sprintf("newer Termic (schema %d, this one knows %d)", schemaNow+1, schemaNow))
 }
 
 func TestRefusesAnotherProgramsDatabase(t *testing.T) {

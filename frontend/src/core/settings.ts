@@ -58,7 +58,7 @@ export const fontSizes = { least: 6, most: 72 };
 export function readSettings(values: Record<string, unknown>): WindowSettings {
   const d = defaultSettings;
   return {
-    theme: text(values, "appearance.theme", d.theme),
+    theme: themeName(text(values, "appearance.theme", d.theme)),
     review: text(values, "appearance.review", d.review) === "unified" ? "unified" : "side-by-side",
     fontFamily: text(values, "terminal.font_family", d.fontFamily),
     fontSize: clamp(number(values, "terminal.font_size", d.fontSize), fontSizes.least, fontSizes.most),
@@ -83,6 +83,11 @@ export function readSettings(values: Record<string, unknown>): WindowSettings {
     ownPrompts: idsOf(at(values, "prompts")),
     keys: textsByName(at(values, "keys")),
   };
+}
+
+/** What is not known is like the system. */
+function themeName(value: string): string {
+  return value === "dark" || value === "light" || value.startsWith("custom:") ? value : "system";
 }
 
 /** What is not known asks. */
