@@ -83,7 +83,7 @@ step("a menu is gone through with the arrows, and gives the focus back", async (
   await page.keyboard.press("Enter");
   await page.getByRole("menuitem", { name: "Rename…" }).waitFor();
   await page.keyboard.press("ArrowDown");
-  assert.match(await focused(), /Copy branch name/);
+  assert.match(await focused(), /Duplicate…/);
   await page.keyboard.press("Escape");
   assert.match(await focused(), /Actions of this task/);
 });
