@@ -119,6 +119,8 @@ type Detector struct {
 	sampleSame int
 	burstAt    time.Time // first output after a verdict of the sampler
 	byQuiet    bool      // the state is such a verdict
+
+	trace trace // what was heard and decided last
 }
 
 // report is the latest status report.

@@ -21,6 +21,7 @@ func (d *Detector) signal(s Signal) {
 			d.reply([]byte(StatusAnswer))
 		}
 	}
+	d.heard(s)
 	if !d.kind.WorkDone {
 		return
 	}
@@ -346,6 +347,7 @@ func (d *Detector) looksForDialog() bool {
 func (d *Detector) set(now time.Time, w Work, by Source, why, detail string) {
 	if d.st.Work != w {
 		d.st.Since = now
+		d.trace.add(now, "state", words(w.String(), "by "+by.String(), why))
 	}
 	d.st.Work, d.st.Source, d.st.Why, d.st.Detail = w, by, why, detail
 	if w != Working {

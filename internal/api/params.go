@@ -297,6 +297,12 @@ type TaskQueueParams struct {
 	Up     string   `json:"up,omitempty" cli:"up" doc:"let this prompt change places with the one before it"`
 }
 
+// TaskSignalsParams are the parameters of task_signals.
+type TaskSignalsParams struct {
+	Target
+	Tab string `json:"tab,omitempty" cli:"tab" doc:"tab of an agent: id, index or title; the first agent's when left out"`
+}
+
 // TaskStopParams are the parameters of task_stop: every terminal of the task is ended, its tabs stay.
 type TaskStopParams struct {
 	NamedTarget

@@ -670,6 +670,30 @@ type QueuedPrompt struct {
 	Created   string `json:"created"`
 }
 
+// TaskSignalsResult is the result of task_signals: what an agent's program said of itself, and what was made of it.
+type TaskSignalsResult struct {
+	TaskID   string        `json:"task_id"`
+	TabID    string        `json:"tab_id"`
+	Agent    string        `json:"agent"`
+	State    string        `json:"state"`
+	Source   string        `json:"source"` // the kind of evidence for it
+	Why      string        `json:"why,omitempty"`
+	Detail   string        `json:"detail,omitempty"` // untrusted text
+	Since    string        `json:"since"`
+	Capable  bool          `json:"capable"`        // its settling can be seen
+	Held     bool          `json:"held,omitempty"` // at rest, but its screen says that work goes on
+	WorkDone bool          `json:"work_done"`      // its settings say that it can be seen to finish
+	Signals  []AgentSignal `json:"signals"`        // oldest first, at most 64
+}
+
+// AgentSignal is one thing that an agent's program said, or that was decided from it.
+type AgentSignal struct {
+	Time  string `json:"time"`
+	Kind  string `json:"kind"` // title, status report, progress, notification, shell mark, bell; state for what was decided
+	Text  string `json:"text"` // untrusted text
+	Times int    `json:"times"`
+}
+
 // TaskStopResult is the result of task_stop.
 type TaskStopResult struct {
 	TaskID string `json:"task_id"`

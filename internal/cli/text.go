@@ -28,6 +28,7 @@ func renderers() map[string]func(*printer, json.RawMessage) error {
 		"task_archive":      as(showArchive),
 		"task_restore":      as(showRestore),
 		"task_race":         as(showRace),
+		"task_signals":      as(showSignals),
 		"task_stop":         as(showStop),
 		"task_queue":        as(showQueue),
 		"task_stage":        as(showStage),

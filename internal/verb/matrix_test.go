@@ -45,6 +45,7 @@ project_list      any    any    none   none   none    none    none
 project_add       any    any    none   none   none    none    none
 project_remove    any    any    none   none   none    none    none
 task_restore      reach  none   none   none   none    none    none
+task_signals      reach  none   none   none   none    none    none
 task_race         any    none   none   none   none    none    none
 task_stop         reach  none   none   none   none    none    none
 task_sandbox      reach  none   none   none   none    none    none

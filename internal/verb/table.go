@@ -75,6 +75,8 @@ var table = []Verb{
 
 	define(Verb{Name: "task_restore", CLI: "restore", Class: grant.Owner, Effect: writes, NotOn: notOnMCP("undoing an archive is the owner's"),
 		Doc: "Bring an archived task back with its branch and what was left uncommitted"}, (*core.Core).TaskRestore),
+	define(Verb{Name: "task_signals", CLI: "signals", Class: grant.Owner, Effect: reads, Untrusted: true, CwdTarget: true, NotOn: notOnMCP("task_status has the state; how it was found is the owner's to look into"),
+		Doc: "Show what a task's agent says of its state, and what was made of it"}, (*core.Core).TaskSignals),
 	define(Verb{Name: "task_race", CLI: "race", Class: grant.Owner, Effect: drives, NotOn: notOnMCP("an agent creates its tasks one by one"),
 		Doc: "Give one prompt to several agents, each in a task of its own from the same commit"}, (*core.Core).TaskRace),
 	define(Verb{Name: "task_stop", CLI: "stop", Class: grant.Owner, Effect: destroys, NotOn: notOnMCP("an agent closes tabs one by one"),

@@ -12,6 +12,9 @@ export interface WindowSettings {
   clipboard: "ask" | "allow" | "never";
   /** Command of the editor; empty: whatever there is. */
   editor: string;
+  /** Whether the command line may drive the app. */
+  cli: boolean;
+  logLevel: string;
   defaultAgent: string;
   defaultMode: string;
   branchPrefix: string;
@@ -38,6 +41,8 @@ export const defaultSettings: WindowSettings = {
   copyOnSelect: false,
   clipboard: "ask",
   editor: "",
+  cli: true,
+  logLevel: "info",
   defaultAgent: "",
   defaultMode: "worktree",
   branchPrefix: "",
@@ -66,6 +71,8 @@ export function readSettings(values: Record<string, unknown>): WindowSettings {
     copyOnSelect: flag(values, "terminal.copy_on_select", d.copyOnSelect),
     clipboard: clipboard(text(values, "terminal.clipboard", d.clipboard)),
     editor: text(values, "general.editor", d.editor),
+    cli: flag(values, "general.cli_enabled", d.cli),
+    logLevel: text(values, "general.log_level", d.logLevel),
     defaultAgent: text(values, "tasks.default_agent", d.defaultAgent),
     defaultMode: text(values, "tasks.default_mode", d.defaultMode),
     branchPrefix: text(values, "tasks.branch_prefix", d.branchPrefix),

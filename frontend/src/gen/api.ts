@@ -343,6 +343,16 @@ export interface TaskRestoreParams {
   project?: string;
 }
 
+/** What task_signals takes. */
+export interface TaskSignalsParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** tab of an agent: id, index or title; the first agent's when left out */
+  tab?: string;
+}
+
 /** What task_race takes. */
 export interface TaskRaceParams {
   /** name of the race; each task is called after it and its agent */
@@ -768,6 +778,8 @@ export interface Verbs {
   project_remove: { params: ProjectRemoveParams; result: ProjectRemoveResult };
   /** Bring an archived task back with its branch and what was left uncommitted. */
   task_restore: { params: TaskRestoreParams; result: TaskRestoreResult };
+  /** Show what a task's agent says of its state, and what was made of it. */
+  task_signals: { params: TaskSignalsParams; result: TaskSignalsResult };
   /** Give one prompt to several agents, each in a task of its own from the same commit. */
   task_race: { params: TaskRaceParams; result: TaskRaceResult };
   /** End every terminal of a task; its tabs stay and can be started again. */
@@ -1010,6 +1022,28 @@ export interface ProjectRemoveResult {
 export interface TaskRestoreResult {
   task: TaskSummary;
   job?: string;
+}
+
+/** TaskSignalsResult is the result of task_signals: what an agent's program said of itself, and what was made of it. */
+export interface TaskSignalsResult {
+  task_id: string;
+  tab_id: string;
+  agent: string;
+  state: string;
+  /** the kind of evidence for it */
+  source: string;
+  why?: string;
+  /** untrusted text */
+  detail?: string;
+  since: string;
+  /** its settling can be seen */
+  capable: boolean;
+  /** at rest, but its screen says that work goes on */
+  held?: boolean;
+  /** its settings say that it can be seen to finish */
+  work_done: boolean;
+  /** oldest first, at most 64 */
+  signals: AgentSignal[];
 }
 
 /** TaskRaceResult is the result of task_race: every task was accepted. */
@@ -1497,6 +1531,16 @@ export interface Project {
   cage?: Cage;
   /** absent without a .termic.yaml in its folder */
   repo?: Repo;
+}
+
+/** AgentSignal is one thing that an agent's program said, or that was decided from it. */
+export interface AgentSignal {
+  time: string;
+  /** title, status report, progress, notification, shell mark, bell; state for what was decided */
+  kind: string;
+  /** untrusted text */
+  text: string;
+  times: number;
 }
 
 /** Discarded is something that was discarded and can be put back. */

@@ -50,6 +50,7 @@ export type Open =
   | { kind: "queue"; task: TaskDetail }
   | { kind: "broadcast" }
   | { kind: "race"; project?: string }
+  | { kind: "signals"; task: TaskDetail; tab: TabStatus }
   | { kind: "adopt"; task: TaskDetail; others: TaskDetail[] }
   | { kind: "sandbox"; task: TaskDetail }
   | { kind: "projectSettings"; project: Project }

@@ -152,6 +152,14 @@ function ofTask(app: AppState, task: TaskDetail): Entry[] {
         hint: one.live ? "" : "not running",
       }),
     ),
+    ...(tab
+      ? [
+          make("Signals of the agent…", () => (app.dialog = { kind: "signals", task, tab }), {
+            icon: "info",
+            ...(tab.kind === "agent" ? {} : { reason: "The tab that is shown runs no agent." }),
+          }),
+        ]
+      : []),
     make("Show what was refused", () => app.showInPanel(task.id, "refused"), { icon: "shieldFull" }),
     make("Show the ledger of this task", () => app.showInPanel(task.id, "ledger"), { icon: "history" }),
     make("Sandbox…", () => (app.dialog = { kind: "sandbox", task }), { icon: "shieldFull" }),

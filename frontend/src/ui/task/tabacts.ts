@@ -59,6 +59,9 @@ export function tabMenu(app: AppState, task: TaskDetail, tab: TabStatus): MenuIt
   return [
     { label: "Rename…", run: () => (app.dialog = { kind: "renameTab", task, tab }) },
     { label: tab.pinned ? "Unpin" : "Pin", icon: "pin", run: () => void pinTab(app, task, tab) },
+    ...(tab.kind === "agent"
+      ? [{ label: "Signals…", icon: "info" as const, run: () => (app.dialog = { kind: "signals", task, tab }) }]
+      : []),
     {
       label: "Move to the left",
       shortcut: keymap.label("moveTabLeft"),
