@@ -104,15 +104,22 @@ func TestDecodeIsExact(t *testing.T) {
 				fields[p.Name] = valueFor(t, p)
 			}
 		}
+		given := func(name string) bool { _, ok := fields[name]; return ok }
 		for _, p := range v.ParamsOn(face) {
-			if _, ok := fields[p.Name]; !ok {
-				continue
-			}
-			for _, other := range p.Not {
-				delete(fields, other)
-			}
-			if p.With != "" {
+			if p.With != "" && given(p.Name) {
 				fields[p.With] = true
+			}
+		}
+		for _, p := range v.ParamsOn(face) {
+			for _, other := range p.Not {
+				if given(p.Name) {
+					delete(fields, other)
+				}
+			}
+		}
+		for _, p := range v.ParamsOn(face) {
+			if p.With != "" && !given(p.With) { // what it goes with is excluded by another
+				delete(fields, p.Name)
 			}
 		}
 		raw, err := json.Marshal(fields)
