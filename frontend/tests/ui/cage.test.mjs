@@ -178,7 +178,7 @@ step("the dialog says what is in force and where each line is from", async () =>
 step("a group says which hosts it stands for on this machine", async () => {
   const { page } = rig();
   const add = async (name) => {
-    await dialog().getByRole("button", { name: "Add a group of hosts" }).click();
+    await dialog().getByRole("button", { name: "Add group of hosts" }).click();
     await page.getByRole("menuitem", { name }).click();
   };
   await add(/^Code forges/);

@@ -6,7 +6,8 @@ import path from "node:path";
 import { test } from "node:test";
 import { screen, story, withRig } from "./rig.mjs";
 
-const rig = withRig();
+// Without a pause between prompts: a person steps in there, and no test.
+const rig = withRig({ settings: "[queue]\ninterval_seconds = 0\n" });
 const step = story(test);
 const dialog = (name) => rig().page.getByRole("dialog", { name });
 const closed = () => rig().page.getByRole("dialog").waitFor({ state: "detached" });

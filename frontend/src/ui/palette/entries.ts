@@ -76,7 +76,7 @@ function ofTask(app: AppState, task: TaskDetail): Entry[] {
     ...(task.race ? [make("Compare the race", () => app.compare(task.race ?? ""), { icon: "eye" })] : []),
     make("Duplicate…", () => (app.dialog = { kind: "newTask", like: task }), { icon: "plus" }),
     make("Apply to the main checkout…", () => (app.dialog = { kind: "apply", task }), { icon: "apply" }),
-    byKey("edit", { label: "Open the worktree in the editor", icon: "edit" }),
+    byKey("edit", { icon: "edit", hint: "the worktree" }),
     make("Stage every change", () => void stageAll(app, task, true), { icon: "plus" }),
     make("Unstage everything", () => void stageAll(app, task, false), { icon: "minus" }),
     make("Undo the last discard", () => void undoDiscard(app, task), { icon: "undo" }),
