@@ -27,6 +27,7 @@ step("the window opens on the first steps, and has its bound struct", async () =
     "OpenExternal",
     "Painted",
     "PickDirectory",
+    "Shaped",
   ]);
 });
 
