@@ -380,7 +380,7 @@ step("a ref that a caged agent moved is shown, and put back", async () => {
   await row.getByText(/while .*Strayer/).waitFor();
   await screen(rig(), "refs");
   assert.match(rig().git(rig().repo, "branch", "--list"), /aside/);
-  await row.getByRole("button", { name: "Put refs/heads/aside back" }).click();
+  await row.getByRole("button", { name: "Put back refs/heads/aside" }).click();
   await dialog().getByText("No ref has changed that you have not decided on.").waitFor();
   assert.doesNotMatch(rig().git(rig().repo, "branch", "--list"), /aside/);
   await page.keyboard.press("Escape");
