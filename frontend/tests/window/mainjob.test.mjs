@@ -62,7 +62,7 @@ step("what is typed into the terminal arrives", async () => {
 
 step("the change is shown line by line", async () => {
   await window.click(await window.button("Read the changes again"));
-  await window.shows(/greeting\.txt/, ".panel");
+  await window.shows(/greeting\.txt/, "aside.panel");
   await window.press("Control", "Shift", "r");
   await window.shows(/hello there/, ".patch .t.added");
 });
