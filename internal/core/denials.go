@@ -111,11 +111,12 @@ const nscd = "/var/run/nscd/socket"
 
 // hearActs takes note of what a program tried and its cage refused, or a cage would refuse.
 func (c *Core) hearActs(l *liveTab, would bool) func(sandbox.Act) {
+	tab, task := l.tab.ID, l.task.ID // now: the rows change under the start, while the first acts come in
 	return func(a sandbox.Act) {
 		if !a.Refused {
 			return
 		}
-		v := api.Denial{Kind: api.DenyOther, Target: l.walls.policy.Outside(a.Path), TabID: l.tab.ID, Would: would}
+		v := api.Denial{Kind: api.DenyOther, Target: l.walls.policy.Outside(a.Path), TabID: tab, Would: would}
 		switch {
 		case a.Op == "connect" && a.Path == "":
 			v.Kind, v.Target, v.Reason = api.DenyHost, a.Address, "a connection past the proxy of the cage"
@@ -129,7 +130,7 @@ func (c *Core) hearActs(l *liveTab, would bool) func(sandbox.Act) {
 		if v.Kind == api.DenyOther && v.Target == nscd {
 			return
 		}
-		if v.Target != "" && c.denials.add(l.task.ID, v, time.Now()) {
+		if v.Target != "" && c.denials.add(task, v, time.Now()) {
 			c.beacon.change()
 		}
 	}
@@ -137,6 +138,7 @@ func (c *Core) hearActs(l *liveTab, would bool) func(sandbox.Act) {
 
 // hearHosts takes note of the hosts that the proxy of an agent refused, or would refuse.
 func (c *Core) hearHosts(l *liveTab) func(sandbox.Decision) {
+	tab, task := l.tab.ID, l.task.ID
 	return func(d sandbox.Decision) {
 		if d.Verdict != sandbox.HostBlocked && d.Verdict != sandbox.HostWouldBlock {
 			return
@@ -145,8 +147,8 @@ func (c *Core) hearHosts(l *liveTab) func(sandbox.Decision) {
 		if d.Port != 0 {
 			target = net.JoinHostPort(d.Host, strconv.Itoa(int(d.Port)))
 		}
-		v := api.Denial{Kind: api.DenyHost, Target: target, TabID: l.tab.ID, Reason: d.Detail, Would: d.Verdict == sandbox.HostWouldBlock}
-		if c.denials.add(l.task.ID, v, d.At) {
+		v := api.Denial{Kind: api.DenyHost, Target: target, TabID: tab, Reason: d.Detail, Would: d.Verdict == sandbox.HostWouldBlock}
+		if c.denials.add(task, v, d.At) {
 			c.beacon.change()
 		}
 	}

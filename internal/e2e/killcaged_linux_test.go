@@ -83,14 +83,17 @@ func killedWithPrompts(t *testing.T, after string, same bool) {
 	for i := range many + 1 {
 		prompt := own(i - 1)
 		if i == 0 {
-			prompt = "#work 50s" // the others wait for it
+			prompt = "#work 300s" // the others wait for it, until the kill
 		}
 		raw, err := json.Marshal(map[string]any{"task": boss, "prompt": prompt})
 		must(t, err)
 		all += "#tool sent task_send " + string(raw) + "\n"
 	}
 	must(t, ask("task_send", map[string]any{"task": boss, "prompt": all + "#work 1s"}, &none))
-	until(boss, "full of prompts", func(d api.TaskDetail) bool { return d.Queued == many && d.WorkState == api.WorkWorking })
+	until(boss, "full of prompts", func(d api.TaskDetail) bool {
+		caged, _ := r.typedIn(boss)
+		return d.Queued == many && d.WorkState == api.WorkWorking && len(caged) == 2
+	})
 	k.kill()
 	must(t, os.WriteFile(yaml, []byte(after), 0o600))
 	k.serve()
