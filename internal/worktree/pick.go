@@ -162,16 +162,6 @@ func blockedBy(name, other string) error {
 		WithHint("Name both of them.").WithData("files", []string{other})
 }
 
-// anyOf returns the first file for which is holds.
-func anyOf(files []*changedFile, is func(*changedFile) bool) *changedFile {
-	for _, f := range files {
-		if is(f) {
-			return f
-		}
-	}
-	return nil
-}
-
 func pathsOf(files []*changedFile) []string {
 	out := make([]string, len(files))
 	for i, f := range files {
