@@ -44,6 +44,20 @@ func programsOf(t *testing.T, task string) (pids []int) {
 	return pids
 }
 
+// cageWith is the first process of a task's cage and the programs in it, once there are so many: a program that is about to
+// become another one has no environment to be known by.
+func cageWith(t *testing.T, task string, app, least int) (first int, programs []int) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if programs = programsOf(t, task); len(programs) >= least {
+			return firstOf(t, task, app), programs
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the cage of %s has the programs %v, fewer than %d", task, programs, least)
+		}
+	}
+}
+
 // firstOf is the first process of a task's cage: the child of the app from which its programs come.
 func firstOf(t *testing.T, task string, app int) int {
 	t.Helper()
@@ -119,10 +133,7 @@ func TestStoppedCages(t *testing.T) {
 	} {
 		c := r.cageTask(what, "enforce", nil)
 		c.run("(setsid sleep 1000 >/dev/null 2>&1 &)") // one that goes its own way
-		first, programs := firstOf(t, c.id, os.Getpid()), programsOf(t, c.id)
-		if len(programs) < 2 {
-			t.Fatalf("%s: programs %v", what, programs)
-		}
+		first, programs := cageWith(t, c.id, os.Getpid(), 2)
 		act(c, first, programs)
 		begin := time.Now()
 		call[json.RawMessage](r, "task_stop", map[string]any{"task": c.id})
@@ -204,7 +215,7 @@ func TestStoppedApp(t *testing.T) {
 	if out := k.inside(id, look); !strings.Contains(out, "refused") {
 		t.Errorf("afterwards: %s", out)
 	}
-	first, programs := firstOf(t, id, app), programsOf(t, id)
+	first, programs := cageWith(t, id, app, 1)
 	must(t, unix.Kill(first, unix.SIGSTOP))
 	k.kill()
 	k.serve()
