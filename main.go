@@ -12,6 +12,7 @@ import (
 
 	"termic/app"
 	"termic/internal/cli"
+	"termic/internal/link"
 	"termic/sandbox/cage"
 )
 
@@ -29,8 +30,14 @@ func run() int {
 	defer stop()
 	options := app.Options{Version: version, Getenv: os.Getenv, Environ: os.Environ(), LogTo: os.Stderr}
 	args := os.Args[1:]
-	if len(args) == 0 && app.HasWindow {
-		return app.Window(ctx, options)
+	if app.HasWindow && len(args) == 0 {
+		return app.Window(ctx, options, "")
+	}
+	if len(args) == 1 && link.Is(args[0]) { // the desktop hands a link over
+		if app.HasWindow {
+			return app.Window(ctx, options, args[0])
+		}
+		args = []string{"link", args[0]}
 	}
 	dir, err := os.Getwd()
 	if err != nil {

@@ -4,6 +4,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"termic/internal/api"
 	"termic/internal/control"
 	"termic/internal/core"
 	"termic/internal/datadir"
@@ -31,13 +33,19 @@ const closeLimit = 15 * time.Second
 // Options say how to run.
 type Options struct {
 	Version   string
-	Face      string // "window" or "serve": told to whoever finds the profile held
+	Face      string // faceWindow or faceServe: told to whoever finds the profile held
 	Getenv    func(string) string
 	Environ   []string  // of this process
 	LogTo     io.Writer // log lines
 	LogFormat string    // text or json
 	LogLevel  string    // debug, info, warn, error; empty: as the settings say
 }
+
+// The faces with which a profile is held.
+const (
+	faceWindow = "window"
+	faceServe  = "serve"
+)
 
 // App is one running profile. Close ends it; everything that it started is waited for.
 type App struct {
@@ -64,7 +72,7 @@ type App struct {
 // says so.
 func Open(ctx context.Context, o Options) (a *App, err error) {
 	a = &App{Version: o.Version, level: new(slog.LevelVar), quit: make(chan struct{})}
-	if a.Log, err = a.logger(o); err != nil {
+	if a.Log, err = newLogger(o, a.level); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -93,16 +101,49 @@ func Open(ctx context.Context, o Options) (a *App, err error) {
 	a.unfollow = a.endpoint.start(ctx, a.Dispatcher, a.Core.EndpointChanged)
 	a.control, err = control.Listen(ctx, control.Options{Dir: a.dir.Path, Backend: controlBackend{a.Dispatcher}, Version: o.Version, Log: a.Log,
 		Enabled: func() bool { return a.settings.Get().General.CLIEnabled },
-		Raise:   a.raiseAsked})
+		Raise:   a.raiseAsked, Window: a.windowOf(o.Face), Watch: a.Core.Watch})
 	return a, err
 }
 
-// raiseAsked shows the window for another process that was started on the same profile.
-func (a *App) raiseAsked(context.Context) error {
+// raiseAsked shows the window for another process that was started on the same profile, and what its link asks for. That
+// a link is refused is for the window to say.
+func (a *App) raiseAsked(ctx context.Context, link string) error {
 	if !a.Raise() {
 		return fault.New(fault.Unavailable, "Termic runs without a window on this profile")
 	}
+	if link != "" {
+		showLink(ctx, a.Log, link, func(ctx context.Context, verb string, params json.RawMessage) (json.RawMessage, error) {
+			return a.Dispatcher.Call(ctx, grant.OwnerOn(grant.CLI), verb, params, nil)
+		})
+	}
 	return nil
+}
+
+// showLink lets the window show what a link asks for. The link is in no log.
+func showLink(ctx context.Context, log *slog.Logger, link string, call func(context.Context, string, json.RawMessage) (json.RawMessage, error)) {
+	params, err := json.Marshal(api.WindowLinkParams{Link: link})
+	if err == nil {
+		_, err = call(ctx, "window_link", params)
+	}
+	if err != nil {
+		log.Info("a link was refused", "err", err)
+	}
+}
+
+// windowOf takes in a window that another process shows, in an app that has none of its own.
+func (a *App) windowOf(face string) func(raise func() bool) (release func(), err error) {
+	if face == faceWindow {
+		return nil
+	}
+	return func(raise func() bool) (func(), error) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.raise != nil {
+			return nil, fault.New(fault.Conflict, "Termic has a window on this profile already")
+		}
+		a.raise = raise
+		return func() { a.OnRaise(nil) }, nil
+	}
 }
 
 // openState opens the settings and the store.
@@ -111,7 +152,7 @@ func (a *App) openState(ctx context.Context, home string, o Options) (err error)
 		return err
 	}
 	if o.LogLevel == "" {
-		a.setLevel(a.settings.Get().General.LogLevel)
+		setLevel(a.level, a.settings.Get().General.LogLevel)
 	}
 	a.store, err = store.Open(ctx, a.dir.File(datadir.DatabaseFile), store.Options{Log: a.Log})
 	return err
@@ -196,9 +237,9 @@ func (a *App) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func (a *App) logger(o Options) (*slog.Logger, error) {
-	a.setLevel(o.LogLevel)
-	opts := &slog.HandlerOptions{Level: a.level}
+func newLogger(o Options, level *slog.LevelVar) (*slog.Logger, error) {
+	setLevel(level, o.LogLevel)
+	opts := &slog.HandlerOptions{Level: level}
 	switch o.LogFormat {
 	case "", "text":
 		return slog.New(slog.NewTextHandler(o.LogTo, opts)), nil
@@ -208,17 +249,17 @@ func (a *App) logger(o Options) (*slog.Logger, error) {
 	return nil, fault.New(fault.InvalidArgument, "%q is no form of log", o.LogFormat).WithHint("Use text or json.")
 }
 
-func (a *App) setLevel(name string) {
+func setLevel(level *slog.LevelVar, name string) {
 	var l slog.Level // info when empty or unknown
 	if l.UnmarshalText([]byte(name)) == nil {
-		a.level.Set(l)
+		level.Set(l)
 	}
 }
 
 // Serve runs the app without a window until ctx ends or somebody asks it to end. It says on out when its control socket
 // answers.
 func Serve(ctx context.Context, o Options, out io.Writer) error {
-	o.Face = "serve"
+	o.Face = faceServe
 	a, err := Open(ctx, o)
 	if err != nil {
 		return err

@@ -34,5 +34,5 @@ var controlKinds = map[core.FrameKind]control.FrameKind{core.FrameSnapshot: cont
 
 func (t controlTerminal) Next(ctx context.Context) (control.Frame, error) {
 	f, err := t.Attachment.Next(ctx)
-	return control.Frame{Kind: controlKinds[f.Kind], Data: f.Data, Seq: f.Seq, Cols: f.Cols, Rows: f.Rows}, err
+	return control.Frame{Kind: controlKinds[f.Kind], Data: f.Data, Seq: f.Seq, Cols: f.Cols, Rows: f.Rows, Exit: f.Exit}, err
 }

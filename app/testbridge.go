@@ -43,12 +43,14 @@ func (a *App) openBridge(o Options, out io.Writer) (end func() error, err error)
 	secret := "/" + rand.Text() + "/"
 	face := webface.New(webface.ForOwner(a.Dispatcher, a.Core), webface.Options{Log: a.Log})
 	server := &http.Server{Handler: bridgeHandler(face, filepath.Clean(dist), secret), ReadHeaderTimeout: 10 * time.Second}
+	a.OnRaise(func() bool { return true }) // the browser is the window
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	if _, err := fmt.Fprintf(out, "termic: bridge http://%s%s\n", listener.Addr(), secret); err != nil {
 		return nil, err
 	}
 	return func() error {
+		a.OnRaise(nil)
 		face.Close()
 		err := server.Shutdown(context.Background())
 		if s := <-served; !errors.Is(s, http.ErrServerClosed) {

@@ -11,7 +11,7 @@ import (
 const HasWindow = false
 
 // Window says that there is none.
-func Window(_ context.Context, o Options) int {
+func Window(_ context.Context, o Options, _ string) int {
 	_, _ = fmt.Fprintln(o.LogTo, "termic: this build has no window; run `termic serve`")
 	return 1
 }

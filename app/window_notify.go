@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/wailsapp/wails/v2/pkg/runtime"
-
-	"termic/internal/grant"
 )
 
 // desktop is the system's service for notifications, as far as it answers. Its zero value was not tried yet.
@@ -21,27 +19,30 @@ type desktop struct {
 
 // tellDesktop tells the desktop what happens while nobody looks, until ctx ends. Whom to tell what is the teller's
 // decision; here is only how.
-func (b *Bridge) tellDesktop(ctx, window context.Context) {
+func (b *Bridge) tellDesktop(ctx, window context.Context, s seat) {
 	b.setProblem(startNotices(window))
 	defer runtime.CleanupNotifications(window)
 	runtime.OnNotificationResponse(window, func(r runtime.NotificationResult) {
 		if task, ok := r.Response.UserInfo["task"].(string); ok && r.Error == nil {
-			b.follow(ctx, task)
+			b.follow(ctx, s, task)
 		}
 	})
 	var tell teller
 	for ctx.Err() == nil {
-		_, changed := b.app.Core.Watch()
-		tasks, err := b.app.Core.TaskDetails(ctx)
-		if err != nil {
-			b.app.Log.Error("cannot tell how the agents stand", "err", err)
-		} else {
-			for _, n := range tell.news(tasks, b.looking(), b.app.settings.Get().Notify, time.Now()) {
-				b.send(window, n)
+		_, changed := s.Watch()
+		tasks, err := s.tasks(ctx)
+		switch {
+		case err == nil:
+			for _, n := range tell.news(tasks, b.looking(), s.wishes(ctx), time.Now()) {
+				b.send(window, s, n)
 			}
+		case ctx.Err() == nil:
+			s.logger().Warn("cannot tell how the agents stand", "err", err)
 		}
 		select {
 		case <-ctx.Done():
+		case <-s.over():
+			return
 		case <-changed:
 		}
 	}
@@ -61,25 +62,25 @@ func startNotices(window context.Context) string {
 	return ""
 }
 
-func (b *Bridge) send(window context.Context, n notice) {
+func (b *Bridge) send(window context.Context, s seat, n notice) {
 	err := runtime.SendNotification(window, runtime.NotificationOptions{ID: n.ID, Title: n.Title, Body: n.Body, Data: map[string]any{"task": n.Task}})
 	if err != nil {
-		b.app.Log.Warn("the desktop was not told", "err", err)
+		s.logger().Warn("the desktop was not told", "err", err)
 		b.setProblem("The desktop did not take the last notification: " + err.Error() + ".")
 		return
 	}
 	b.setProblem("")
-	b.app.Log.Debug("the desktop was told", "task", n.Task, "id", n.ID)
+	s.logger().Debug("the desktop was told", "task", n.Task, "id", n.ID)
 }
 
 // follow shows the task of a notification that the person clicked: the verb raises the window.
-func (b *Bridge) follow(ctx context.Context, task string) {
+func (b *Bridge) follow(ctx context.Context, s seat, task string) {
 	params, err := json.Marshal(map[string]string{"task": task})
 	if err == nil {
-		_, err = b.app.Dispatcher.Call(ctx, grant.OwnerOn(grant.Window), "task_open", params, nil)
+		_, err = s.Call(ctx, "task_open", params)
 	}
 	if err != nil {
-		b.app.Log.Warn("the task of a notification cannot be shown", "task", task, "err", err)
+		s.logger().Warn("the task of a notification cannot be shown", "task", task, "err", err)
 	}
 }
 

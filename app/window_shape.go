@@ -1,6 +1,6 @@
 package app
 
-import "termic/internal/core"
+import "termic/internal/api"
 
 // The size of a window that was never shown, and the least that any has, in the units of the desktop.
 const (
@@ -13,7 +13,7 @@ type screen struct{ width, height int }
 
 // fitShape makes the shape of a window one that can be shown: never smaller than the least, never bigger than the screen, and
 // with all of it on the screen, whatever screens there were when it was seen last. Without a screen only the least is known.
-func fitShape(s core.WindowShape, on screen) core.WindowShape {
+func fitShape(s api.WindowShape, on screen) api.WindowShape {
 	if s.Width <= 0 || s.Height <= 0 {
 		s.Width, s.Height, s.Placed = usualWidth, usualHeight, false
 	}

@@ -63,6 +63,22 @@ func (p Policy) View() View {
 	return v
 }
 
+// Reads reports whether a file or folder of the host, by its canonical path, can be read in the cage at the same path. In
+// the private home there is another file at that place, or none.
+func (p Policy) Reads(path string) bool {
+	if !p.Caged() {
+		return true
+	}
+	v := p.View()
+	var at *Mount // which brings what is at that path in the cage
+	for i, m := range v.Mounts {
+		if covers(m.Target, path) && (at == nil || len(m.Target) > len(at.Target)) {
+			at = &v.Mounts[i]
+		}
+	}
+	return at != nil && at.Source == at.Target && !coveredBy(path, v.Covers)
+}
+
 // source returns the mount that brings a path of the host into the cage, nil where none does.
 func source(mounts []Mount, path string) *Mount {
 	var best *Mount

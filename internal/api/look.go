@@ -46,6 +46,8 @@ type WindowLook struct {
 	Sidebar int      `json:"sidebar"` // width in pixels; 0: as the window chooses
 	Panel   int      `json:"panel"`
 	Folded  []string `json:"folded"` // what is folded in the sidebar: ids of projects and tasks, and group: with the name of a group
+
+	Shape *WindowShape `json:"shape,omitempty"` // of the window itself, as it was kept last
 }
 
 // WindowSetParams are the parameters of window_set.
@@ -54,6 +56,7 @@ type WindowSetParams struct {
 	Panel   int64  `json:"panel,omitempty" cli:"-" doc:"width of the right panel in pixels"`
 	Fold    string `json:"fold,omitempty" cli:"-" doc:"what to fold in the sidebar: the id of a project or a task, or group: with a name"`
 	Unfold  string `json:"unfold,omitempty" cli:"-" not:"fold" doc:"what to unfold there"`
+	Shape   string `json:"shape,omitempty" cli:"-" doc:"where the window is and how big, as JSON of the type WindowShape"`
 }
 
 // TaskMoveParams are the parameters of task_move.

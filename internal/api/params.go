@@ -287,9 +287,6 @@ type LedgerParams struct {
 // ThemeListParams are the parameters of theme_list.
 type ThemeListParams struct{}
 
-// WindowStateParams are the parameters of window_state.
-type WindowStateParams struct{}
-
 // TaskQueueParams are the parameters of task_queue. Without cancel and up, it only shows.
 type TaskQueueParams struct {
 	Target

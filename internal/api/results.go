@@ -623,6 +623,7 @@ type WindowState struct {
 	Agents   []ListedAgent `json:"agents"`
 	Notices  []string      `json:"notices,omitempty"` // sentences that the person should see, such as a settings file that does not parse
 	Focus    string        `json:"focus,omitempty"`   // task that task_open asked to show, once
+	Link     *LinkOffer    `json:"link,omitempty"`    // what a link asks for, once
 	TasksDir string        `json:"tasks_dir"`
 	MCP      *MCPResult    `json:"mcp,omitempty"` // absent in an app without an endpoint
 	Cages    []CageOffer   `json:"cages"`         // what this machine can enforce, from open to tight

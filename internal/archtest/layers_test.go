@@ -133,6 +133,7 @@ var table = []row{
 	{pkg: "internal/editor", in: leaf},
 	{pkg: "internal/fault", in: leaf},
 	{pkg: "internal/near", in: leaf},
+	{pkg: "internal/link", in: leaf},
 	{pkg: "internal/ids", in: leaf},
 	{pkg: "internal/secret", in: leaf},
 	{pkg: "internal/selfrun", in: leaf},
@@ -148,6 +149,7 @@ var table = []row{
 	{pkg: "sandbox/seatbelt", in: leaf},
 
 	{pkg: "bench", in: kit},
+	{pkg: "build/linux", in: kit},
 	{pkg: "build/setup", in: kit},
 	{pkg: "internal/archtest", in: kit},
 	{pkg: "internal/e2e", in: kit},

@@ -23,6 +23,7 @@ func renderers() map[string]func(*printer, json.RawMessage) error {
 		"task_log":          as(showLog),
 		"task_diff":         as(showDiff),
 		"task_open":         as(showOpen),
+		"window_link":       as(showLink),
 		"task_rename":       as(showRename),
 		"task_apply":        as(showApply),
 		"task_archive":      as(showArchive),

@@ -19,3 +19,11 @@ func showTaskMove(p *printer, r api.TaskMoveResult) {
 func showProjectMove(p *printer, r api.ProjectMoveResult) {
 	p.printf("%s has place %d in the sidebar\n", clean(r.Name), r.Position)
 }
+
+func showLink(p *printer, r api.WindowLinkResult) {
+	if r.Kind == "open" {
+		p.printf("The window shows the task.\n")
+		return
+	}
+	p.printf("The window shows what the link fills in; nothing was created.\n")
+}

@@ -40,6 +40,8 @@ var samples = []struct{ line, result string }{
 	{"diff fix --full", `{"task_id":"01A","base":"main","files":[],"commits":[],"diff":"--- a\n+++ b\n","truncated":true,"diff_bytes":999999}`},
 	{"open fix", `{"task_id":"01A","raised":true}`},
 	{"open fix", `{"raised":false}`},
+	{"link termic://open/fix", `{"kind":"open","task_id":"01A"}`},
+	{"link termic://new?name=fix", `{"kind":"new"}`},
 	{"rename fix --name fox", `{"task":{"name":"fox"},"old_name":"fix"}`},
 	{"apply fix -y", `{"task_id":"01A","tracked_files":1,"untracked_files":2}`},
 	{"apply fix -y", `{"task_id":"01A","tracked_files":2,"untracked_files":0,"conflicts":["a.go","b.go"]}`},

@@ -26,6 +26,8 @@ type fakeTerminal struct {
 	typed  bytes.Buffer
 	sizes  [][2]uint16
 	acked  []uint64
+	looks  []string
+	heard  chan struct{} // closed at the first acknowledgement, when it is not nil
 }
 
 func newFakeTerminal() *fakeTerminal {
@@ -72,6 +74,18 @@ func (f *fakeTerminal) Ack(seq uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.acked = append(f.acked, seq)
+	if f.heard != nil && len(f.acked) == 1 {
+		close(f.heard)
+	}
+}
+
+func (f *fakeTerminal) Hide() { f.look("hide") }
+func (f *fakeTerminal) Show() { f.look("show") }
+
+func (f *fakeTerminal) look(what string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.looks = append(f.looks, what)
 }
 
 func (f *fakeTerminal) Close(reason string) {

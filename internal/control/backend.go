@@ -26,6 +26,9 @@ type Attachment interface {
 	Write(ctx context.Context, keys []byte) error
 	Resize(cols, rows uint16) error
 	Ack(seq uint64)
+	// Hide stops the bytes; Show resumes them with a snapshot.
+	Hide()
+	Show()
 	// Close leaves; the first reason stands.
 	Close(reason string)
 	// Reason is detached, exited, archived, closed or lagged.

@@ -56,18 +56,25 @@ func Dial(ctx context.Context, a Address) (*Client, error) {
 	if err := c.greet(ctx); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	token, err := os.ReadFile(a.Token)
-	if err != nil {
+	if c.token, err = readToken(a); err != nil {
 		_ = c.Close() // the reading error is the one to tell
-		return nil, fault.Wrap(err, fault.Forbidden, "The token of the app cannot be read: %s", a.Token).
-			WithHint("It must lie beside the socket and belong to you.")
+		return nil, err
 	}
-	c.token = strings.TrimSpace(string(token))
 	return c, nil
 }
 
-// Raise asks a running app to show its window, and reports whether it has one. It needs no token.
-func Raise(ctx context.Context, a Address) (bool, error) {
+func readToken(a Address) (string, error) {
+	token, err := os.ReadFile(a.Token)
+	if err != nil {
+		return "", fault.Wrap(err, fault.Forbidden, "The token of the app cannot be read: %s", a.Token).
+			WithHint("It must lie beside the socket and belong to you.")
+	}
+	return strings.TrimSpace(string(token)), nil
+}
+
+// Raise asks a running app to show its window, and reports whether it has one. With a link it needs the token, and the
+// window shows what the link asks for, or why that is refused.
+func Raise(ctx context.Context, a Address, link string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	c, err := connect(ctx, a)
@@ -75,7 +82,16 @@ func Raise(ctx context.Context, a Address) (bool, error) {
 		return false, err
 	}
 	defer c.Close()
-	data, err := c.Call(ctx, verbRaise, nil, nil)
+	var params json.RawMessage
+	if link != "" {
+		if c.token, err = readToken(a); err != nil {
+			return false, err
+		}
+		if params, err = json.Marshal(raiseParams{Link: link}); err != nil {
+			return false, err
+		}
+	}
+	data, err := c.Call(ctx, verbRaise, params, nil)
 	if err != nil {
 		return false, err
 	}

@@ -121,11 +121,16 @@ func (c *conn) answer(line []byte) bool {
 		c.tell(reply{ID: req.ID, Error: wireOf(err)})
 		return false
 	}
-	if req.Verb == verbAttach {
-		if err := c.allowed(req); err != nil {
+	if req.Verb == verbAttach || req.Verb == verbWindow {
+		caller, err := c.caller(req)
+		if err != nil {
 			return c.tell(reply{ID: req.ID, Error: wireOf(err)})
 		}
-		c.attach(req)
+		if req.Verb == verbWindow {
+			c.window(req)
+		} else {
+			c.attach(req, caller)
+		}
 		return false
 	}
 	data, err := c.call(req)
@@ -135,6 +140,16 @@ func (c *conn) answer(line []byte) bool {
 	return c.tellResult(req, data)
 }
 
+// caller turns what a request holds into who asks: the ticket makes the owner on the window, the token the owner on the
+// command line, where that is switched on.
+func (c *conn) caller(req Request) (grant.Caller, error) {
+	if c.ticket.is(req.Token) {
+		c.out.roomy(MaxWindowLine)
+		return grant.OwnerOn(grant.Window), nil
+	}
+	return grant.OwnerOn(grant.CLI), c.allowed(req)
+}
+
 // allowed decides whether a request may go on to the dispatcher: first the switch, then the token.
 func (c *conn) allowed(req Request) error {
 	if !c.Enabled() {
@@ -142,10 +157,14 @@ func (c *conn) allowed(req Request) error {
 			WithHint("Switch it on in the settings of the app.")
 	}
 	if !c.token.Equal(req.Token) {
-		return fault.New(fault.Forbidden, "The token is not the one of this app").
-			WithHint("The app may have been started again; run the command once more.")
+		return errWrongToken()
 	}
 	return nil
+}
+
+func errWrongToken() error {
+	return fault.New(fault.Forbidden, "The token is not the one of this app").
+		WithHint("The app may have been started again; run the command once more.")
 }
 
 // call runs one verb under heartbeats.
@@ -154,34 +173,44 @@ func (c *conn) call(req Request) (json.RawMessage, error) {
 	case verbHello:
 		return json.Marshal(Hello{App: "termic", Version: c.Version, Protocol: Protocol})
 	case verbRaise:
-		return c.raise()
+		return c.raise(req)
 	}
-	if err := c.allowed(req); err != nil {
+	caller, err := c.caller(req)
+	if err != nil {
 		return nil, err
 	}
 	stop := c.heartbeats(req.ID)
 	defer stop()
-	return c.guarded(req)
+	return c.guarded(req, caller)
 }
 
 // guarded turns a panic below into an internal error: one broken call must not end everybody's terminals.
-func (c *conn) guarded(req Request) (data json.RawMessage, err error) {
+func (c *conn) guarded(req Request, caller grant.Caller) (data json.RawMessage, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.Log.Error("control call panicked", "verb", req.Verb, "panic", p, "stack", string(debug.Stack()))
 			data, err = nil, fault.New(fault.Internal, "Something went wrong inside Termic")
 		}
 	}()
-	return c.Backend.Call(c.ctx, grant.OwnerOn(grant.CLI), req.Verb, req.Params, func(e api.Event) {
+	return c.Backend.Call(c.ctx, caller, req.Verb, req.Params, func(e api.Event) {
 		c.tell(eventLine{ID: req.ID, Stream: true, Event: e})
 	})
 }
 
-func (c *conn) raise() (json.RawMessage, error) {
+// raise brings the window forward for anybody of this user. What fills in a dialog there needs the token, but not the
+// switch of the command line: it is the desktop that hands a link over.
+func (c *conn) raise(req Request) (json.RawMessage, error) {
 	if c.Raise == nil {
 		return json.RawMessage(`{"raised":false}`), nil
 	}
-	if err := c.Raise(c.ctx); err != nil {
+	var p raiseParams
+	if req.Params != nil && json.Unmarshal(req.Params, &p) != nil {
+		return nil, fault.New(fault.InvalidArgument, "The request has a link that is no text")
+	}
+	if p.Link != "" && !c.token.Equal(req.Token) {
+		return nil, errWrongToken()
+	}
+	if err := c.Raise(c.ctx, p.Link); err != nil {
 		return nil, err
 	}
 	return json.RawMessage(`{"raised":true}`), nil
@@ -240,7 +269,7 @@ func (c *conn) tellResult(req Request, data json.RawMessage) bool {
 	}
 	if errors.Is(err, errLineTooLong) {
 		c.Log.Error("control socket: a result is too long for a line", "verb", req.Verb, "bytes", len(data))
-		return c.tell(reply{ID: req.ID, Error: wireOf(fault.New(fault.Internal, "The answer is %d bytes long, more than the %d that one message holds", len(data), MaxLine).
+		return c.tell(reply{ID: req.ID, Error: wireOf(fault.New(fault.Internal, "The answer is %d bytes long, more than one message holds", len(data)).
 			WithHint("Ask for less: a flag of this verb may limit it."))})
 	}
 	if !json.Valid(data) {

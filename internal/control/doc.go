@@ -18,5 +18,10 @@
 // ways until one reply ends it (see Frame). Unknown fields are tolerated on both sides and shapes only grow; a change
 // that an old reader would misunderstand raises Protocol, and hello is the gate that compares it.
 //
+// A window can be shown by another process than the one that serves. It asks with the verb window, is told on that
+// connection when something changed or when it should come forward, and gets a ticket: whoever calls with the ticket in
+// the place of the token is the owner on the window, until that connection ends (see Feed). There is one window at a time,
+// and none while the command line is switched off. Answers to it may be up to MaxWindowLine bytes long.
+//
 // It does not cover: who may do what (package verb), other users, other machines.
 package control

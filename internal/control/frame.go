@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"unicode/utf8"
 
+	"termic/internal/api"
 	"termic/internal/fault"
 )
 
@@ -18,10 +19,13 @@ const (
 	FrameOutput    FrameKind = "out"       // bytes as they are printed
 	FrameHeartbeat FrameKind = "heartbeat" // nothing happened; the server is there
 	FrameExit      FrameKind = "exit"      // the program ended
+	FrameTook      FrameKind = "took"      // the keys of one frame were taken; to a client that asked for it
 )
 
 // The frames of the client; FrameResize goes both ways.
 const (
+	FrameHide   FrameKind = "hide"   // nobody looks: no bytes until show
+	FrameShow   FrameKind = "show"   // bytes again, from a snapshot on
 	FrameInput  FrameKind = "in"     // keys
 	FrameResize FrameKind = "resize" // a new size in Cols and Rows
 	FrameAck    FrameKind = "ack"    // everything up to Seq was shown
@@ -40,6 +44,8 @@ type Frame struct {
 	Seq  uint64 `json:"seq,omitempty"`
 	Cols uint16 `json:"cols,omitempty"`
 	Rows uint16 `json:"rows,omitempty"`
+	// Exit goes with exit.
+	Exit *api.Exit `json:"exit,omitempty"`
 	// TaskID and TabID go with ready.
 	TaskID string `json:"task_id,omitempty"`
 	TabID  string `json:"tab_id,omitempty"`
@@ -73,7 +79,7 @@ func parseFrame(line []byte) (Frame, error) {
 		return f, fault.Wrap(err, fault.InvalidArgument, "The frame is not one JSON object")
 	}
 	switch f.Kind {
-	case FrameInput, FrameResize, FrameAck, FrameDetach:
+	case FrameInput, FrameResize, FrameAck, FrameDetach, FrameHide, FrameShow:
 		return f, nil
 	}
 	return f, fault.New(fault.InvalidArgument, "A client sends no such frame")

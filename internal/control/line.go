@@ -14,9 +14,14 @@ import (
 var errLineTooLong = errors.New("line is longer than the protocol allows")
 
 // lineReader cuts a stream into lines. Memory grows with what was received, never beyond MaxLine and a buffer.
-type lineReader struct{ r *bufio.Reader }
+type lineReader struct {
+	r     *bufio.Reader
+	limit int // bytes of a line
+}
 
-func newLineReader(r io.Reader) *lineReader { return &lineReader{bufio.NewReaderSize(r, 32<<10)} }
+func newLineReader(r io.Reader) *lineReader {
+	return &lineReader{bufio.NewReaderSize(r, 32<<10), MaxLine}
+}
 
 // next returns the next line without its end, in memory of its own. At the end of the stream a line without its
 // newline is io.ErrUnexpectedEOF: what was cut off is never acted upon.
@@ -24,7 +29,7 @@ func (l *lineReader) next() ([]byte, error) {
 	var line []byte
 	for {
 		part, err := l.r.ReadSlice('\n')
-		if len(line)+len(part) > MaxLine+1 {
+		if len(line)+len(part) > l.limit+1 {
 			return nil, errLineTooLong
 		}
 		line = append(line, part...)
@@ -46,21 +51,22 @@ type lineWriter struct {
 	mu      sync.Mutex // guards all below
 	conn    net.Conn
 	timeout time.Duration // of one message; 0: none
+	limit   int           // bytes of a line; 0: MaxLine
 	failed  error
 }
 
-// write sends one message. A message over MaxLine is not sent at all and is errLineTooLong, which is no failure of the
+// write sends one message. A message over the limit is not sent at all and is errLineTooLong, which is no failure of the
 // connection.
 func (w *lineWriter) write(v any) error {
 	line, err := encode(v)
 	if err != nil {
 		return err
 	}
-	if len(line) > MaxLine+1 {
-		return errLineTooLong
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if len(line) > max(w.limit, MaxLine)+1 {
+		return errLineTooLong
+	}
 	if w.failed != nil {
 		return w.failed
 	}
@@ -81,6 +87,13 @@ func encode(v any) ([]byte, error) {
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(v)
 	return b.Bytes(), err
+}
+
+// roomy lets longer lines through.
+func (w *lineWriter) roomy(limit int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.limit = limit
 }
 
 // patient lifts the time limit, for an attached terminal: its reader may stop for as long as it likes.

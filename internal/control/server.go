@@ -19,8 +19,13 @@ type Options struct {
 	Backend Backend
 	// Enabled tells whether the command line is switched on; it is asked for every request.
 	Enabled func() bool
-	// Raise brings the window to the front; nil when there is none.
-	Raise   func(context.Context) error
+	// Raise brings the window to the front, and hands it a link where one is given; nil when there is none.
+	Raise func(ctx context.Context, link string) error
+	// Window takes in a window that another process shows: raise asks it to come forward, until release was called. nil
+	// where there can be none.
+	Window func(raise func() bool) (release func(), err error)
+	// Watch tells when something changed that the window shows. It goes with Window.
+	Watch   func() (rev uint64, changed <-chan struct{})
 	Version string
 	Log     *slog.Logger
 	Limits  Limits // zero fields take their defaults
@@ -69,6 +74,7 @@ type Server struct {
 	stop     context.CancelCauseFunc
 	wg       sync.WaitGroup
 	slots    chan struct{} // one for each connection
+	ticket   ticket        // of the window that another process shows
 
 	closeOnce sync.Once
 	closeErr  error

@@ -155,12 +155,12 @@ func TestAuthority(t *testing.T) {
 
 func TestRaiseNeedsNoToken(t *testing.T) {
 	raised := 0
-	r := start(t, &fakeBackend{}, func(o *Options) { o.Raise = func(context.Context) error { raised++; return nil } })
-	if ok, err := Raise(t.Context(), r.addr); !ok || err != nil || raised != 1 {
+	r := start(t, &fakeBackend{}, func(o *Options) { o.Raise = func(context.Context, string) error { raised++; return nil } })
+	if ok, err := Raise(t.Context(), r.addr, ""); !ok || err != nil || raised != 1 {
 		t.Errorf("raised %d times, answer %v %v", raised, ok, err)
 	}
 	r = start(t, &fakeBackend{})
-	if ok, err := Raise(t.Context(), r.addr); ok || err != nil {
+	if ok, err := Raise(t.Context(), r.addr, ""); ok || err != nil {
 		t.Errorf("without a window: %v %v", ok, err)
 	}
 }

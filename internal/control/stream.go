@@ -76,6 +76,15 @@ func (s *Stream) Resize(cols, rows uint16) error {
 // Ack says that everything up to seq was shown.
 func (s *Stream) Ack(seq uint64) error { return s.tell(Frame{Kind: FrameAck, Seq: seq}) }
 
+// Hide says that nobody looks: no bytes come until Show, which brings a snapshot first.
+func (s *Stream) Hide() error { return s.tell(Frame{Kind: FrameHide}) }
+
+// Show says that somebody looks again.
+func (s *Stream) Show() error { return s.tell(Frame{Kind: FrameShow}) }
+
+// Close ends the connection at once.
+func (s *Stream) Close() error { return s.c.Close() }
+
 // Detach asks to leave; the program goes on. Next still has to be called until io.EOF.
 func (s *Stream) Detach() error { return s.tell(Frame{Kind: FrameDetach}) }
 

@@ -15,14 +15,18 @@ const Protocol = 1
 // MaxLine is the longest message either way, in bytes after escaping and without the newline.
 const MaxLine = 1 << 20
 
+// MaxWindowLine is the longest answer to a window: it shows whole diffs, and the whole state of the app.
+const MaxWindowLine = 64 << 20
+
 // maxName bounds ids of requests and names of verbs, in bytes.
 const maxName = 64
 
-// The verbs that need no token.
+// The verbs of the socket itself. The first two need no token, but for what raise hands over.
 const (
 	verbHello  = "hello"
 	verbRaise  = "raise"
 	verbAttach = "attach"
+	verbWindow = "window" // needs the token; see Feed
 )
 
 // ReasonDisabled is data.reason of the refusal while the command line is switched off in the settings.
@@ -46,6 +50,8 @@ type AttachAs struct {
 	Resizes bool `json:"resizes,omitempty"`
 	// AnswersQueries: what attaches is a real terminal, which answers questions such as "where is the cursor".
 	AnswersQueries bool `json:"answers_queries,omitempty"`
+	// ConfirmsInput: each frame of keys is answered by FrameTook once the program has them.
+	ConfirmsInput bool `json:"confirms_input,omitempty"`
 }
 
 // Hello is the answer to hello.
@@ -60,6 +66,20 @@ type eventLine struct {
 	ID     string `json:"id"`
 	Stream bool   `json:"stream"` // always true
 	api.Event
+}
+
+// windowLine is what a window in another process is told.
+type windowLine struct {
+	ID     string `json:"id"`
+	Stream bool   `json:"stream"` // always true
+	Event  string `json:"event"`  // window, rev, raise, heartbeat
+	Ticket string `json:"ticket,omitempty"`
+	Rev    uint64 `json:"rev,omitempty"`
+}
+
+// raiseParams go with raise.
+type raiseParams struct {
+	Link string `json:"link,omitempty"`
 }
 
 type frameLine struct {

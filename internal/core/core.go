@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"termic/internal/agent"
+	"termic/internal/api"
 	"termic/internal/fault"
 	"termic/internal/ptyhost"
 	"termic/internal/shellenv"
@@ -92,6 +93,7 @@ type Core struct {
 	notices      []string                 // sentences from the start, for the window
 	agentNotices []string                 // agents of the settings that were left out
 	focus        string                   // task that the window should show
+	link         *api.LinkOffer           // what a link asks the window to show
 	stop         func()                   // ends the subscription to the settings
 }
 

@@ -20,21 +20,13 @@ const (
 // groupKey begins the key of a group among what is folded.
 const groupKey = "group:"
 
-// WindowShape is where the window was and how big, in the units of the desktop. Its zero value is that of a window that was
-// never shown.
-type WindowShape struct {
-	Width     int  `json:"width"`
-	Height    int  `json:"height"`
-	X         int  `json:"x"`
-	Y         int  `json:"y"`
-	Placed    bool `json:"placed"` // X and Y are known
-	Maximised bool `json:"maximised"`
-}
+// farAway bounds what is kept of a window's place and size.
+const farAway = 100_000
 
 // look is what is stored of the window.
 type look struct {
 	api.WindowLook
-	Shape WindowShape `json:"shape"`
+	Shape api.WindowShape `json:"shape"`
 }
 
 // WindowSet is the verb window_set: it keeps how the window is cut up, and what is folded in its sidebar.
@@ -45,7 +37,12 @@ func (c *Core) WindowSet(ctx context.Context, call *Call, p api.WindowSetParams)
 	if p.Panel != 0 && (p.Panel < leastPanel || p.Panel > mostPanel) {
 		return api.WindowLook{}, fault.New(fault.InvalidArgument, "The right panel is from %d to %d pixels wide", leastPanel, mostPanel)
 	}
+	shape, err := parsedShape(p.Shape)
+	if err != nil {
+		return api.WindowLook{}, err
+	}
 	to, err := c.changeLook(ctx, func(tx *store.Tx, to *look) error {
+		to.keep(shape)
 		if p.Sidebar != 0 {
 			to.Sidebar = int(p.Sidebar)
 		}
@@ -69,10 +66,37 @@ func (c *Core) WindowSet(ctx context.Context, call *Call, p api.WindowSetParams)
 		to.Folded = append(to.Folded, p.Fold)
 		return nil
 	})
-	if err == nil {
-		c.beacon.change()
+	if err == nil && (p.Sidebar != 0 || p.Panel != 0 || p.Fold != "" || p.Unfold != "") {
+		c.beacon.change() // the page shows nothing of the window's own shape
 	}
 	return to.WindowLook, err
+}
+
+// parsedShape reads the shape of a window; nil where none was given.
+func parsedShape(text string) (*api.WindowShape, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var s api.WindowShape
+	err := json.Unmarshal([]byte(text), &s)
+	for _, n := range []int{s.Width, s.Height, s.X, s.Y} {
+		if err != nil || n < -farAway || n > farAway || s.Width < 0 || s.Height < 0 {
+			return nil, fault.New(fault.InvalidArgument, "This is not the shape of a window")
+		}
+	}
+	return &s, nil
+}
+
+// keep takes in the shape of the window. A maximised window keeps the size and the place that it will have again when it is
+// not maximised any more.
+func (l *look) keep(s *api.WindowShape) {
+	switch {
+	case s == nil:
+	case s.Maximised:
+		l.Shape.Maximised = true
+	default:
+		l.Shape = *s
+	}
 }
 
 // foldable are the keys of all that can be folded: what is stored is never more than there is.
@@ -144,24 +168,23 @@ func (c *Core) shownLook(ctx context.Context) (api.WindowLook, []api.ClosedTab, 
 	for i, t := range tabs {
 		closed[i] = api.ClosedTab{TaskID: t.TaskID, Title: orElse(t.Name, t.Title), Closed: stamp(t.ClosedAt)}
 	}
-	return parsedLook(text).WindowLook, closed, err
+	l := parsedLook(text)
+	if l.Shape != (api.WindowShape{}) {
+		l.WindowLook.Shape = &l.Shape
+	}
+	return l.WindowLook, closed, err
 }
 
 // Shape is how the window was when it was seen last.
-func (c *Core) Shape(ctx context.Context) (WindowShape, error) {
+func (c *Core) Shape(ctx context.Context) (api.WindowShape, error) {
 	text, err := c.store.Look(ctx)
 	return parsedLook(text).Shape, err
 }
 
-// KeepShape stores how the window is. A maximised window keeps the size and the place that it will have again when it is
-// not maximised any more.
-func (c *Core) KeepShape(ctx context.Context, s WindowShape) error {
+// KeepShape stores how the window is.
+func (c *Core) KeepShape(ctx context.Context, s api.WindowShape) error {
 	_, err := c.changeLook(ctx, func(_ *store.Tx, to *look) error {
-		if s.Maximised {
-			to.Shape.Maximised = true
-		} else {
-			to.Shape = s
-		}
+		to.keep(&s)
 		return nil
 	})
 	return err

@@ -221,7 +221,7 @@ func stamp(t time.Time) string {
 }
 
 // WindowState is the verb window_state.
-func (c *Core) WindowState(ctx context.Context, _ *Call, _ api.WindowStateParams) (api.WindowState, error) {
+func (c *Core) WindowState(ctx context.Context, _ *Call, p api.WindowStateParams) (api.WindowState, error) {
 	rev, _ := c.beacon.watch() // before reading, so that a change in between makes the window ask again
 	projects, err := c.projects(ctx)
 	if err != nil {
@@ -232,7 +232,10 @@ func (c *Core) WindowState(ctx context.Context, _ *Call, _ api.WindowStateParams
 		names[p.ID] = p.Name
 	}
 	s := api.WindowState{Rev: rev, Version: c.version, Projects: projects,
-		Agents: c.shownAgents(ctx), Notices: append(c.allNotices(), c.refs.notices(names)...), Focus: c.takeFocus(), TasksDir: c.settings.Get().Tasks.Dir, Cages: c.cageOffers(), StaleClients: c.staleClients()}
+		Agents: c.shownAgents(ctx), Notices: append(c.allNotices(), c.refs.notices(names)...), TasksDir: c.settings.Get().Tasks.Dir, Cages: c.cageOffers(), StaleClients: c.staleClients()}
+	if !p.Peek {
+		s.Focus, s.Link = c.takeFocus(), c.takeLink()
+	}
 	if c.endpoint != nil {
 		status := c.endpoint.Status()
 		s.MCP = &status

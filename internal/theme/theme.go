@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -97,6 +98,19 @@ func Read(dir string) (themes []Theme, problems []string, err error) {
 		themes = append(themes, t)
 	}
 	return themes, problems, nil
+}
+
+// RGB is a colour as a theme writes it, without how transparent it is. ok is false for anything else.
+func RGB(text string) (r, g, b uint8, ok bool) {
+	if !color.MatchString(text) {
+		return 0, 0, 0, false
+	}
+	digits := text[1:]
+	if len(digits) < 6 {
+		digits = string([]byte{digits[0], digits[0], digits[1], digits[1], digits[2], digits[2]})
+	}
+	n, err := strconv.ParseUint(digits[:6], 16, 32)
+	return uint8(n >> 16), uint8(n >> 8), uint8(n), err == nil
 }
 
 // file is how a theme is written.

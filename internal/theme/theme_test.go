@@ -117,3 +117,16 @@ func FuzzTheme(f *testing.F) {
 		}
 	})
 }
+
+func TestRGB(t *testing.T) {
+	for text, want := range map[string][3]uint8{"#16171a": {0x16, 0x17, 0x1a}, "#FFF": {255, 255, 255}, "#1234": {0x11, 0x22, 0x33}, "#a0b0c0d0": {0xa0, 0xb0, 0xc0}} {
+		if r, g, b, ok := RGB(text); !ok || [3]uint8{r, g, b} != want {
+			t.Errorf("%s is %d %d %d, %v", text, r, g, b, ok)
+		}
+	}
+	for _, text := range []string{"", "#12", "16171a", "#12345", "red", "#16171g", "#16171a;x"} {
+		if _, _, _, ok := RGB(text); ok {
+			t.Errorf("%q is a colour", text)
+		}
+	}
+}

@@ -67,6 +67,8 @@ task_tab_set      reach  none   none   none   none    none    none
 task_tab_reopen   reach  none   none   none   none    none    none
 project_move      any    none   none   none   none    none    none
 window_set        any    none   none   none   none    none    none
+task_drop         reach  none   none   none   none    none    none
+window_link       any    none   none   none   none    none    none
 path              reach  none   none   none   none    none    none
 ledger            any    none   none   none   none    none    none
 settings_get      any    none   none   none   none    none    none
@@ -127,6 +129,8 @@ var rest = map[string]map[string]any{
 	"client_register":   {"client": "no-such-client"},
 	"client_unregister": {"client": "no-such-client"},
 	"client_verify":     {"client": "no-such-client"},
+	"task_drop":         {"tab": "no-such-tab", "paths": []any{"/"}},
+	"window_link":       {"link": "termic://new"},
 	"settings_get":      {"key": "git.path"},
 	"settings_set":      {"key": "terminal.font_size", "value": "13"},
 	"settings_reset":    {"key": "terminal.font_size"},

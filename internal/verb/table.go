@@ -158,6 +158,11 @@ var table = []Verb{
 	define(Verb{Name: "window_set", Class: grant.Owner, Effect: sets, NotOn: onlyOfTheWindow("it says how the window is cut up"),
 		Doc: "Keep how the window is cut up"}, (*core.Core).WindowSet),
 
+	define(Verb{Name: "task_drop", Class: grant.Owner, Effect: reads, NotOn: onlyOfTheWindow("files are dropped on the window"),
+		Doc: "Put the paths of files into words for a terminal, without typing them"}, (*core.Core).TaskDrop),
+	define(Verb{Name: "window_link", CLI: "link", Class: grant.Owner, Effect: sets, NotOn: notOnMCP("a link is for the person to click"),
+		Doc: "Show in the window what a termic:// link asks for; a link does nothing by itself"}, (*core.Core).WindowLink),
+
 	local[struct{}](Verb{Name: "version", CLI: "version", Class: grant.Owner, Effect: reads, Doc: "Print the version"}),
 	local[HeadersParams](Verb{Name: "mcp_headers", CLI: "mcp headers", Class: grant.Owner, Effect: reads, Doc: "Print the headers with the endpoint's token, for a client to run; the app need not run"}),
 	local[HelpParams](Verb{Name: "help", CLI: "help", Class: grant.Owner, Effect: reads, Doc: "Explain the program or one verb"}),
