@@ -102,6 +102,10 @@ test-frontend: frontend/node_modules/.installed
 test-ui: headless frontend/dist/index.html
 	npm --prefix frontend run test:ui
 
+.PHONY: pictures
+pictures: setup-test headless frontend/dist/index.html ## draw docs/pictures again: every screen and dialog, in both themes
+	node frontend/tests/pictures.mjs $(PICTURES)
+
 .PHONY: test-window
 test-window: build
 	build/window-test.sh npm --prefix frontend run test:window

@@ -45,6 +45,7 @@ export class Profile {
       "[user]\n\tname = Tester\n\temail = tester@example.com\n[init]\n\tdefaultBranch = main\n",
     );
     this.repo = this.newRepo(options.repoName ?? "repo");
+    for (const name of options.repos ?? []) this.newRepo(path.join("home", name));
     this.writeSettings(
       (options.settings ?? "").replaceAll("DIR", this.dir).replaceAll("BIN", this.bin),
       options.head ?? "",
@@ -82,7 +83,7 @@ export class Profile {
 
   newRepo(name) {
     const dir = path.join(this.dir, name);
-    mkdirSync(dir);
+    mkdirSync(dir, { recursive: true });
     this.git(dir, "init", "-q");
     writeFileSync(path.join(dir, "README.md"), "# A repository\n\nSome words.\n");
     writeFileSync(path.join(dir, "main.go"), 'package main\n\nfunc main() {\n\tprintln("hello")\n}\n');

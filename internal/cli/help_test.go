@@ -56,7 +56,7 @@ func TestHelpJSON(t *testing.T) {
 }
 
 func TestHelpOnGroupsAndNonsense(t *testing.T) {
-	if got := alone(t, nil, "help", "project"); got.exit != 0 || strings.Count(got.out, "\n") != 8 || strings.Contains(got.out, "archive ") {
+	if got := alone(t, nil, "help", "project"); got.exit != 0 || strings.Count(got.out, "\n") != 9 || strings.Contains(got.out, "archive ") {
 		t.Errorf("%+v", got)
 	}
 	if got := alone(t, nil); got.exit != 0 || !strings.Contains(got.out, "usage: termic VERB") {

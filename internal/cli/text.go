@@ -54,6 +54,7 @@ func renderers() map[string]func(*printer, json.RawMessage) error {
 		"project_consent":   as(showConsent),
 		"project_refs":      as(showProjectRefs),
 		"project_git":       as(showProjectGit),
+		"project_find":      as(showProjectFind),
 		"path":              as(showPath),
 		"ledger":            as(showLedger),
 		"settings_get":      as(showSettings),

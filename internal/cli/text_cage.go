@@ -197,3 +197,19 @@ func showProjectGit(p *printer, r api.ProjectGitResult) {
 		p.note("There are more branches; `git branch -a` has them all.")
 	}
 }
+
+// showProjectFind lists repositories that could be projects, and those that are.
+func showProjectFind(p *printer, r api.ProjectFindResult) {
+	if len(r.Repositories) == 0 {
+		p.note("No git repository was found in %s", clean(r.Folder))
+		return
+	}
+	var rows [][]string
+	for _, x := range r.Repositories {
+		rows = append(rows, []string{clean(x.Path), clean(x.Last), clean(x.Project)})
+	}
+	p.table([]string{"REPOSITORY", "LAST USED", "PROJECT"}, rows)
+	if r.More {
+		p.note("There may be more; name a folder to look in.")
+	}
+}

@@ -113,6 +113,8 @@ var samples = []struct{ line, result string }{
 	{"queue fix", `{"task_id":"01T","prompts":[{"id":"01P1","tab_id":"01B","text":"Go on\\nwith it","bytes":13,"typing":true,"created":"2026-01-02T03:04:05Z"},{"id":"01P2","tab_id":"01B","text":"and \\u001b[31mthen","bytes":13,"created":"2026-01-02T03:04:05Z"}]}`},
 	{"queue fix", `{"task_id":"01T","prompts":[]}`},
 	{"queue fix", `{"task_id":"01T","prompts":[{"id":"01P3","tab_id":"01B","text":"again","bytes":5,"repeats":4,"created":"2026-01-02T03:04:05Z"}]}`},
+	{"project find", `{"folder":"/home/me","repositories":[{"path":"/home/me/src/web","last":"2026-01-02T03:04:05Z","project":"web"},{"path":"/home/me/evil\u001b[31m"}],"more":true}`},
+	{"project find /src", `{"folder":"/src","repositories":[]}`},
 	{"project git web", `{"name":"web","branches":[{"name":"main","commit":"0123456789abcdef","time":"2026-01-02T03:04:05Z"},{"name":"origin/\u001b[31mmain","remote":true,"commit":"0123456789abcdef"}],"more":true,"worktrees":[{"path":"/r/web","branch":"main","main":true},{"path":"/w/a b","branch":"feature/a","task":"a"},{"path":"/w/gone","gone":true},{"path":"/w/held","locked":true}]}`},
 	{"theme list", `{"folder":"/d/themes","themes":[{"id":"custom:night","name":"Night \u001b[1m","scheme":"dark","ui":{"frame":"#111"},"terminal":{},"problems":["There is no colour ui.x."]}],"problems":["bad.json: it is no file."]}`},
 	{"theme list", `{"folder":"/d/themes","themes":[]}`},

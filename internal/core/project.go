@@ -118,8 +118,8 @@ func (c *Core) inspect(ctx context.Context, path string, nonGit bool) (store.Pro
 	case nonGit && (code == fault.NotFound || code == fault.Unsupported):
 		return store.Project{RootPath: path, NonGit: true}, nil
 	case code == fault.NotFound || code == fault.Unsupported:
-		return store.Project{}, fault.Wrap(err, fault.InvalidArgument, "%q is not a git repository", path).
-			WithHint("Run `git init` there first, or add it as a plain folder with --non-git: its tasks then have no branch and no diff.")
+		return store.Project{}, fault.Wrap(err, fault.Unsupported, "%q is not a git repository", path).
+			WithHint("Run `git init` there first, or add it as a plain folder (--non-git): its tasks then have no branch and no diff.")
 	case err != nil:
 		return store.Project{}, err
 	case nonGit:

@@ -59,6 +59,7 @@ client_verify     any    none   none   none   none    none    none
 project_settings  any    none   none   none   none    none    none
 project_refs      any    none   none   none   none    none    none
 project_git       any    none   none   none   none    none    none
+project_find      any    none   none   none   none    none    none
 project_consent   any    none   none   none   none    none    none
 attach            reach  none   none   none   none    none    none
 task_layout       reach  none   none   none   none    none    none

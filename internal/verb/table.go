@@ -109,6 +109,8 @@ var table = []Verb{
 		Doc: "Show the refs that changed while a caged agent ran, and put them back"}, (*core.Core).ProjectRefs),
 	define(Verb{Name: "project_git", CLI: "project git", Class: grant.Owner, Effect: reads, NotOn: notOnMCP("an agent starts from the base that the project has"),
 		Doc: "Show the branches and worktrees of a project"}, (*core.Core).ProjectGit),
+	define(Verb{Name: "project_find", CLI: "project find", Class: grant.Owner, Effect: reads, NotOn: notOnMCP("what lies on the machine is not an agent's to look through"),
+		Doc: "Look for git repositories that could be projects"}, (*core.Core).ProjectFind),
 	define(Verb{Name: "project_consent", CLI: "project consent", Class: grant.Owner, Effect: sets, NotOn: notOnMCP("what a repository proposes is for the owner to judge"),
 		Doc: "Show what the .termic.yaml of a project proposes, and agree to it"}, (*core.Core).ProjectConsent),
 	define(Verb{Name: "project_move", CLI: "project move", Class: grant.Owner, Effect: sets, NotOn: notOnMCP(looksAreTheOwners),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { pasteable } from "./paste";
-import { count, cutMiddle, shown, shownLines, splitPath, tomlText } from "./text";
+import { count, cutMiddle, nameFrom, shown, shownLines, splitPath, tomlText } from "./text";
 
 test.each([
   ["plain ünï 漢 🙂", "plain ünï 漢 🙂"],
@@ -47,4 +47,18 @@ test("text is written as TOML writes it", () => {
 
 test("lines stay lines, and what hides in them is shown", () => {
   expect(shownLines("one\r\ntwo\u001b[31m\nthree")).toBe(`one\n${shown("two\u001b[31m")}\nthree`);
+});
+
+test.each([
+  [
+    "Read this repository and tell me what a new contributor should know first.",
+    "Read this repository and tell me what a",
+  ],
+  ["Fix the login. Then write a test.", "Fix the login"],
+  ["  Why?\nBecause.", "Why"],
+  ["x".repeat(100), "x".repeat(60)],
+  ["", ""],
+  ["...", ""],
+])("a task is named after the first words of %j", (prompt, name) => {
+  expect(nameFrom(prompt)).toBe(name);
 });

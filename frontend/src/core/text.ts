@@ -75,3 +75,13 @@ export function tomlList(list: string[]): string {
 export function sentence(text: string): string {
   return /[.!?…:]["”')]?$/.test(text) ? text : `${text}.`;
 }
+
+/** A name for a task that begins with a prompt: its first words. */
+export function nameFrom(prompt: string): string {
+  let name = "";
+  for (const word of prompt.trim().split(/\s+/)) {
+    if (name && (name.length + word.length > 40 || /[.!?:;]$/.test(name))) break;
+    name += `${name && " "}${[...word].slice(0, 60).join("")}`;
+  }
+  return name.replace(/[\p{P}\s]+$/u, "");
+}

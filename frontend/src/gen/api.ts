@@ -585,6 +585,12 @@ export interface ProjectGitParams {
   name: string;
 }
 
+/** What project_find takes. */
+export interface ProjectFindParams {
+  /** folder to look in; your home when left out */
+  path?: string;
+}
+
 /** What project_consent takes. */
 export interface ProjectConsentParams {
   /** project: name or id */
@@ -812,6 +818,8 @@ export interface Verbs {
   project_refs: { params: ProjectRefsParams; result: ProjectRefsResult };
   /** Show the branches and worktrees of a project. */
   project_git: { params: ProjectGitParams; result: ProjectGitResult };
+  /** Look for git repositories that could be projects. */
+  project_find: { params: ProjectFindParams; result: ProjectFindResult };
   /** Show what the .termic.yaml of a project proposes, and agree to it. */
   project_consent: { params: ProjectConsentParams; result: ProjectConsentResult };
   /** Give a project another place in the sidebar. */
@@ -1193,6 +1201,16 @@ export interface ProjectGitResult {
   more?: boolean;
   /** the main checkout first */
   worktrees: Worktree[];
+}
+
+/** ProjectFindResult is the result of project_find. */
+export interface ProjectFindResult {
+  /** that was looked in */
+  folder: string;
+  /** what was used last first */
+  repositories: FoundRepository[];
+  /** the look was ended early: there may be others */
+  more?: boolean;
 }
 
 /** ProjectConsentResult is the result of project_consent. */
@@ -1671,6 +1689,15 @@ export interface Worktree {
   /** its folder is not there */
   gone?: boolean;
   locked?: boolean;
+}
+
+/** FoundRepository is a git repository on this machine. */
+export interface FoundRepository {
+  path: string;
+  /** RFC 3339, UTC: when git last wrote in it */
+  last?: string;
+  /** name of the project that it is already */
+  project?: string;
 }
 
 /** Repo is what the .termic.yaml of a project's folder says. All of it is untrusted text. */

@@ -12,7 +12,12 @@ const target = document.getElementById("app");
 if (!target) throw new Error("the page has no place for the app");
 
 const state = new AppState();
-await Promise.all([state.refresh(), learnHardware()]);
+/** A theme of the person's own is known before anything is drawn: the window's colours would flash. */
+async function read(): Promise<void> {
+  await state.refresh();
+  if (state.settings.theme.startsWith("custom:")) await state.lookAtThemes();
+}
+await Promise.all([read(), learnHardware()]);
 mount(App, { target, props: { state } });
 state.start();
 

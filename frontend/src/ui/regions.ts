@@ -1,14 +1,16 @@
 // F6 goes round the regions of the window. Each marks itself with data-region; inside it the element with
-// data-region-focus, or the region itself, takes the focus.
+// data-region-focus, or the region itself, takes the focus. What asks something above or below a terminal is a region
+// too, since Tab does not leave a terminal.
 
-const order = ["sidebar", "tabs", "terminal", "bottom", "composer", "panel", "page", "status"];
+const order = ["sidebar", "notices", "tabs", "terminal", "asks", "bottom", "composer", "panel", "page", "status"];
 
 export function nextRegion(by: 1 | -1): void {
-  const regions = order
-    .map((name) => document.querySelector<HTMLElement>(`[data-region="${name}"]`))
-    .filter((region): region is HTMLElement => region !== null && region.offsetParent !== null);
+  const place = (region: HTMLElement) => order.indexOf(region.dataset.region ?? "");
+  const regions = [...document.querySelectorAll<HTMLElement>("[data-region]")]
+    .filter((region) => place(region) >= 0 && region.offsetParent !== null)
+    .sort((a, b) => place(a) - place(b));
   if (regions.length === 0) return;
-  const at = regions.findIndex((region) => region.contains(document.activeElement));
+  const at = regions.indexOf(document.activeElement?.closest<HTMLElement>("[data-region]") ?? document.body);
   const next = at < 0 ? (by === 1 ? 0 : regions.length - 1) : (at + by + regions.length) % regions.length;
   const region = regions[next];
   if (region) focusRegion(region);

@@ -36,7 +36,7 @@ export type Page = "tasks" | "review" | "race" | "settings" | "history";
 
 /** The dialog that is open, with what it is about. */
 export type Open =
-  | { kind: "newTask"; project?: string; like?: TaskDetail }
+  | { kind: "newTask"; project?: string; like?: TaskDetail; prompt?: string }
   | { kind: "addProject" }
   | { kind: "archive"; task: TaskDetail }
   | { kind: "apply"; task: TaskDetail }
@@ -49,7 +49,7 @@ export type Open =
   | { kind: "stop"; task: TaskDetail }
   | { kind: "queue"; task: TaskDetail }
   | { kind: "broadcast" }
-  | { kind: "race"; project?: string }
+  | { kind: "race"; project?: string; name?: string; prompt?: string }
   | { kind: "signals"; task: TaskDetail; tab: TabStatus }
   | { kind: "adopt"; task: TaskDetail; others: TaskDetail[] }
   | { kind: "sandbox"; task: TaskDetail }

@@ -55,6 +55,64 @@ step("F6 goes round the regions, and a terminal is left by it", async () => {
   assert.match(await focused(), /^tabs\|/);
 });
 
+/**
+ * The controls in sight that no key reaches: neither F6 and Tab, nor the arrows of a list. What is for the pointer alone says so, and
+ * has keys of its own.
+ */
+async function unreached() {
+  const { page } = rig();
+  const here = () =>
+    page.evaluate(() => document.activeElement?.dataset.probe ?? document.activeElement?.className ?? "");
+  await page.evaluate(() => {
+    let n = 0;
+    for (const one of document.querySelectorAll("button, input, select, textarea, a[href], [role=separator]")) {
+      const alone =
+        one.closest(".xterm, [aria-hidden=true], .row-of .acts, [popover]:not(:popover-open)") || one.disabled;
+      if (!alone && one.checkVisibility({ opacityProperty: false })) one.dataset.probe = String(n++);
+    }
+  });
+  const met = new Set();
+  for (let region = 0; region < 10; region++) {
+    await page.keyboard.press("F6");
+    const first = await here();
+    for (let i = 0; i < 60; i++) {
+      const at = await here();
+      if (/xterm/.test(at)) break; // Tab is the program's
+      met.add(at);
+      const arrow = await page.evaluate(() => {
+        const at = document.activeElement;
+        if (at?.closest("[role=tablist]")) return "ArrowRight";
+        return at?.matches(".task-row, .frow") ? "ArrowDown" : "";
+      });
+      for (let k = 0; arrow && k < 12; k++) {
+        await page.keyboard.press(arrow);
+        met.add(await here());
+      }
+      await page.keyboard.press("Tab");
+      if ((await here()) === first) break;
+    }
+  }
+  return page.evaluate(
+    (met) =>
+      [...document.querySelectorAll("[data-probe]")]
+        .filter((one) => !met.includes(one.dataset.probe))
+        .map((one) => one.getAttribute("aria-label") ?? one.textContent.trim()),
+    [...met],
+  );
+}
+
+step("every control of the window is reached without a pointer", async () => {
+  const { page } = rig();
+  assert.deepEqual(await unreached(), []);
+  // Where a program ended, what can be done about it stands below its terminal.
+  rig().cli("stop", "By keyboard", "--yes");
+  await page.getByRole("button", { name: "Start again" }).waitFor();
+  assert.deepEqual(await unreached(), []);
+  await page.getByRole("button", { name: "Start again" }).focus();
+  await page.keyboard.press("Enter");
+  await page.locator('[data-connection="live"]').waitFor();
+});
+
 step("Tab belongs to the program in the terminal", async () => {
   const { page } = rig();
   await page.keyboard.press("Control+Shift+L");

@@ -12,7 +12,9 @@ const step = story(test);
 step("a first start says what to do", async () => {
   const { page } = rig();
   await page.getByRole("heading", { name: "One task running in a minute" }).waitFor();
-  assert.equal(await page.getByRole("button", { name: /New task…/ }).isDisabled(), true);
+  await page.getByText("No git repository was found in your home folder.").waitFor();
+  assert.equal(await page.getByRole("button", { name: /Start first task/ }).isDisabled(), true);
+  await page.getByText("Choose a repository first.").waitFor();
   await screen(rig(), "welcome");
 });
 
@@ -26,6 +28,7 @@ step("a folder that is no repository is refused with words, and the text stays",
     .filter({ hasText: /no git repository|not a git repository/i })
     .waitFor();
   assert.equal(await page.getByLabel("Folder").inputValue(), home);
+  await page.getByRole("checkbox", { name: /^Add it as a plain folder/ }).waitFor();
   await screen(rig(), "add-project");
   await page.keyboard.press("Escape");
 });
@@ -40,11 +43,12 @@ step("a repository is added", async () => {
 
 step("a task is made with a prompt, and its agent gets the exact bytes", async () => {
   const { page } = rig();
-  await page.getByRole("button", { name: /^New task…/ }).click();
+  await page.getByRole("button", { name: /^More options…/ }).click();
   await page.getByLabel("Name").fill("Greet the world");
   assert.equal(await page.getByLabel("Branch").getAttribute("placeholder"), "feature/greet-the-world");
   await page.getByRole("radio", { name: "Fake agent" }).check();
   const prompt = "Greet: \"world\" 'x' $HOME ünï 🙂\n#work 1\n#write greeting.txt hello there";
+  assert.match(await page.getByLabel("First prompt").inputValue(), /^Read this repository/);
   await page.getByLabel("First prompt").fill(prompt);
   await screen(rig(), "new-task");
   await page.getByRole("button", { name: /Create task/ }).click();
@@ -68,7 +72,6 @@ step("what is typed into the terminal arrives and is echoed", async () => {
   await rig().seen(/typed by hand/);
   await page.keyboard.press("Enter");
   await rig().seen(/done with prompt 2/);
-  await screen(rig(), "main");
 });
 
 step("the change is listed, and shown line by line", async () => {

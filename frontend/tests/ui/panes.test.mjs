@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { story, withRig } from "./rig.mjs";
+import { screen, story, withRig } from "./rig.mjs";
 
 const rig = withRig();
 const step = story(test);
@@ -159,6 +159,7 @@ step("the bottom terminal is the person's own shell, and is no tab", async () =>
   await haveKeys("bottom");
   await rig().type("PS1='low> '; clear; echo at-the-$((1))-bottom");
   await until(async () => /at-the-1-bottom/.test(await textOf(bottom)), "typed into");
+  await screen(rig(), "panes");
   assert.equal(await page.getByRole("tab").count(), tabs);
   // It hides, gives the keys back, and what runs in it goes on.
   await rig().type("sleep 1; echo went-on");
@@ -238,8 +239,6 @@ step("a narrow window shows fewer panes, and the rest are tabs", async () => {
 
 step("at most six panes", async () => {
   const { page } = rig();
-  // A browser has six connections to the test bridge, and a live terminal takes one; the window's own has no such limit.
-  rig().cli("stop", task.id, "--yes");
   await page.setViewportSize({ width: 1920, height: 1080 });
   for (let n = 3; n <= 6; n++) {
     if (n === 6) await panes().first().locator(".xterm").click(); // the others have no room for another

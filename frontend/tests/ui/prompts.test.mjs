@@ -34,6 +34,7 @@ step("a prompt is moved up and another taken out; the agent gets what is left in
   assert.deepEqual(await queue.locator(".text").allTextContents(), ["third <b>follows</b>", "second follows"]);
   await queue.getByRole("button", { name: "Take out 2 prompts" }).click();
   await queue.getByText(/^Nothing waits/).waitFor();
+  await screen(rig(), "queue-none");
   await page.keyboard.press("Escape");
   await closed();
   assert.deepEqual(rig().cli("queue", "Busy").prompts, []);

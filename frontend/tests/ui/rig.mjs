@@ -9,6 +9,7 @@ import { createInterface } from "node:readline";
 import { after, before } from "node:test";
 import { chromium } from "playwright-core";
 import { build, dist, Profile } from "../profile.mjs";
+import { screens } from "./screens.mjs";
 
 export { story } from "../profile.mjs";
 
@@ -168,6 +169,11 @@ const sizes = [
   [1280, 800],
   [1920, 1080],
 ];
+/** The smallest window, and what is seen of the usual one at 200 %. */
+const small = [
+  [800, 560],
+  [640, 400],
+];
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /**
@@ -175,9 +181,11 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
  * TERMIC_PICTURES names a folder, pictures of it are put there, at two sizes.
  */
 export async function screen({ page }, name) {
+  assert.ok(screens[name], `the screen ${name} is not told in screens.mjs`);
   const dir = process.env.TERMIC_PICTURES;
   const before = page.viewportSize();
   const found = [];
+  if (dir) await page.mouse.move(before.width / 2, 4); // nothing is pointed at
   for (const colorScheme of ["dark", "light"]) {
     await page.emulateMedia({ colorScheme });
     await page.waitForFunction((theme) => document.documentElement.dataset.theme === theme, colorScheme);
@@ -190,7 +198,45 @@ export async function screen({ page }, name) {
     found.push(...(await faults(page)).map((one) => `${colorScheme}: ${one}`));
   }
   await page.emulateMedia({ colorScheme: "dark" });
+  for (const [width, height] of small) {
+    await page.setViewportSize({ width, height });
+    if (dir) await page.waitForTimeout(250);
+    if (dir) await page.screenshot({ path: path.join(dir, `${name}-dark-${width}.png`) });
+    found.push(...(await page.evaluate(lost)).map((one) => `at ${width} x ${height}: ${one}`));
+  }
+  await page.setViewportSize(before);
   assert.deepEqual(found, [], `faults of the screen ${name}`);
+}
+
+/**
+ * The controls that nobody can get at in a window of this size: not in sight, and in nothing that scrolls there. In the page; of an open
+ * dialog, those in it alone.
+ */
+function lost() {
+  const top = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
+  const names = [];
+  if (document.documentElement.scrollWidth > innerWidth) names.push("the page is wider than the window");
+  for (const one of top.querySelectorAll("button, input, select, textarea, a[href], summary")) {
+    if (one.closest(".xterm, .unseen, [popover]:not(:popover-open), fieldset[disabled]") || !one.checkVisibility())
+      continue;
+    let { left, right, top: up, bottom } = one.getBoundingClientRect();
+    let hidden = right - left < 1 || bottom - up < 1;
+    for (let at = one.parentElement; at && !hidden; at = at.parentElement) {
+      const { overflowX, overflowY, position } = getComputedStyle(at);
+      if (overflowX !== "visible" || overflowY !== "visible") {
+        const box = at.getBoundingClientRect();
+        const scrolls = (way) => way === "auto" || way === "scroll";
+        if (scrolls(overflowX) && at.scrollWidth > at.clientWidth) [left, right] = [box.left, box.right];
+        if (scrolls(overflowY) && at.scrollHeight > at.clientHeight) [up, bottom] = [box.top, box.bottom];
+        hidden =
+          left > box.right - 4 || right < box.left + 4 || up > box.bottom - 4 || bottom < box.top + 4 || box.height < 8;
+      }
+      if (position === "fixed" || at === top) break;
+    }
+    if (!hidden) hidden = left > innerWidth - 8 || right < 8 || up > innerHeight - 8 || bottom < 8;
+    if (hidden) names.push(one.getAttribute("aria-label") ?? (one.textContent.trim() || one.outerHTML.slice(0, 80)));
+  }
+  return names;
 }
 
 /** What axe finds that is serious or worse. What xterm.js draws is measured on its own: its accessible text is a list beside it. */
@@ -209,11 +255,13 @@ export async function faults(page) {
     return (
       result.violations
         .filter((one) => one.impact === "serious" || one.impact === "critical")
-        // A row of the tree that holds other rows is named by its project alone, and not by all that stands in it.
+        // A row of the tree that holds other rows is named by its project alone, and not by all that stands in it. A line of a
+        // patch has two numbers, and is named by the one that counts.
         .map((one) => ({
           ...one,
           nodes: one.nodes.filter(
-            (node) => one.id !== "label-content-name-mismatch" || !node.html.startsWith('<div role="treeitem"'),
+            (node) =>
+              one.id !== "label-content-name-mismatch" || !/^<(div role="treeitem"|button class="no)/.test(node.html),
           ),
         }))
         .flatMap((one) =>

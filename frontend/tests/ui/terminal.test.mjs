@@ -186,6 +186,7 @@ test("a program puts text on the clipboard only when the person says so, and is 
   await page.evaluate(() => navigator.clipboard.writeText("mine"));
   await printf(Buffer.from("theirs ünï\nsecond").toString("base64"));
   await page.getByText(/wants to copy 17 characters/).waitFor();
+  await screen(rig(), "copying");
   assert.equal(await clipboard(), "mine");
   await page.getByRole("button", { name: "Not now" }).click();
   assert.equal(await clipboard(), "mine");

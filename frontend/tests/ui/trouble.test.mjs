@@ -58,6 +58,7 @@ test("a task whose folder was deleted is shown as gone, and archived from there"
   await page.reload();
   await rig().row("Deleted").click();
   await page.getByText("The folder of this task is gone.").waitFor();
+  await screen(rig(), "gone");
   await page.getByRole("button", { name: "Archive…" }).click();
   await page
     .getByRole("dialog")

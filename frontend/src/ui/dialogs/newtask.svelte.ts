@@ -22,8 +22,9 @@ export class NewTaskDraft {
   /** One key for one dialog: a second press, or a retry after a broken connection, joins the first call. */
   readonly #key = crypto.randomUUID();
 
-  constructor(app: AppState, project: Project | undefined, like: TaskDetail | undefined) {
+  constructor(app: AppState, project: Project | undefined, like: TaskDetail | undefined, prompt = "") {
     this.#app = app;
+    this.prompt = prompt;
     this.place = app.settings.defaultMode === "main" ? "main" : "worktree";
     this.take(project);
     if (like) this.#copy(like);

@@ -6,6 +6,7 @@ import type { Prompt, TaskDetail } from "../../gen/api";
 import { act } from "../keyboard";
 import { writeClipboard } from "../native";
 import { goCommit, stageAll, undoDiscard } from "../panel/git";
+import { fold, projectMenu } from "../sidebar/order";
 import type { AppState, Open } from "../state.svelte";
 import { openTab } from "../task/acts";
 import { othersOf, pinTab } from "../task/tabacts";
@@ -176,9 +177,57 @@ function ofTask(app: AppState, task: TaskDetail): Entry[] {
       icon: "copy",
       hint: shown(task.path),
     }),
+    ...(app.panes.bottom
+      ? [make("Show the bottom terminal as a tab", () => app.panes.freeBottom(), { icon: "terminal" })]
+      : []),
+    ...(task.warnings?.length || app.notices.length > 0
+      ? [make("Hide notices and warnings", () => hideNotices(app, task), { icon: "close" })]
+      : []),
+    make(app.folded.has(task.id) ? "Unfold the tasks below" : "Fold the tasks below", () => void fold(app, task.id), {
+      ...(app.rows.some((one) => one.parent_id === task.id) ? {} : { reason: "No task is below it." }),
+    }),
     make("Archive…", () => (app.dialog = { kind: "archive", task })),
   ];
 }
+
+function hideNotices(app: AppState, task: TaskDetail): void {
+  for (const notice of app.notices) app.hideNotice(notice);
+  for (const warning of task.warnings ?? []) app.hideNotice(task.id + warning);
+}
+
+/** The menu of the project of the task that is shown. */
+function ofProject(app: AppState): Entry[] {
+  const node = app.tree.find((one) => one.project.id === app.project?.id);
+  if (!node) return [];
+  const { make } = makers(app, "Do");
+  const name = shown(node.project.name);
+  return projectMenu(app, node)
+    .filter((item) => !/^(New task|Project settings)/.test(item.label))
+    .map(({ label, run, reason }) =>
+      make(label === "Remove project…" ? `Remove ${name}…` : `${name}: ${label}`, run, {
+        icon: "folder",
+        ...(reason ? { reason } : {}),
+      }),
+    );
+}
+
+/** The parts of the settings, by the id of their headings. */
+const parts = [
+  ["general", "General"],
+  ["appearance", "Appearance"],
+  ["notifications", "Notifications"],
+  ["terminal", "Terminal"],
+  ["tasks", "Tasks"],
+  ["agents", "Agents"],
+  ["sandbox", "Sandbox"],
+  ["shortcuts", "Shortcuts"],
+  ["prompts", "Prompts"],
+] as const;
+const partsOfMCP = [
+  ["endpoint", "MCP endpoint"],
+  ["clients", "Registration of clients"],
+  ["calls", "Recent calls"],
+] as const;
 
 function promptEntry(app: AppState, task: TaskDetail, prompt: Prompt): Entry {
   const name = app.agentName(task.agent);
@@ -223,8 +272,9 @@ function places(app: AppState): Entry[] {
     byKey("prevTask"),
     byKey("nextTask"),
     byKey("settings", { icon: "sliders" }),
-    make("Prompts", () => app.openSettings("settings-prompts"), { icon: "prompt" }),
-    make("Shortcuts", () => app.openSettings("settings-shortcuts"), { icon: "keys" }),
+    ...[...parts, ...(app.window?.mcp ? partsOfMCP : [])].map(([part, name]) =>
+      make(`Settings: ${name}`, () => app.openSettings(`settings-${part}`), { icon: "sliders" }),
+    ),
   ];
 }
 
@@ -251,6 +301,7 @@ function acts(app: AppState): Entry[] {
         icon: "folder",
       }),
     ),
+    ...ofProject(app),
     byKey("toggleSidebar", { label: app.sidebar ? "Hide the sidebar" : "Show the sidebar", icon: "sidebar" }),
     byKey("togglePanel", { label: app.panel ? "Hide the right panel" : "Show the right panel", icon: "panel" }),
     byKey("nextRegion"),

@@ -1,3 +1,4 @@
+import { changedRefs } from "../../core/refs";
 import { groupKey, type ProjectNode, projectStep, taskStep } from "../../core/tree";
 import type { Project, TaskDetail } from "../../gen/api";
 import type { MenuItem } from "../parts/Menu.svelte";
@@ -39,7 +40,7 @@ export async function fold(app: AppState, key: string): Promise<void> {
 export const foldGroup = (app: AppState, name: string) => fold(app, groupKey(name));
 
 /** What can be done with the place of a project. */
-export function orderOf(app: AppState, { project }: ProjectNode): MenuItem[] {
+function orderOf(app: AppState, { project }: ProjectNode): MenuItem[] {
   const move = (label: string, by: 1 | -1): MenuItem => {
     const position = projectStep(app.tree, project.id, by);
     return {
@@ -54,6 +55,27 @@ export function orderOf(app: AppState, { project }: ProjectNode): MenuItem[] {
     move("Move down", 1),
     { label: "Group…", run: () => (app.dialog = { kind: "group", project }) },
     { label: app.folded.has(project.id) ? "Unfold" : "Fold", run: () => void fold(app, project.id) },
+  ];
+}
+
+/** What can be done with a project. */
+export function projectMenu(app: AppState, node: ProjectNode): MenuItem[] {
+  const { project } = node;
+  const refs = changedRefs(node.tasks.flatMap(({ task, kids }) => [task, ...kids]));
+  return [
+    { label: "New task…", run: () => (app.dialog = { kind: "newTask", project: project.id }) },
+    { label: "Project settings…", run: () => (app.dialog = { kind: "projectSettings", project }) },
+    ...(project.repo
+      ? [{ label: "Look at .termic.yaml…", run: () => (app.dialog = { kind: "consent", project }) }]
+      : []),
+    ...(refs.length > 0 ? [{ label: "Changed refs…", run: () => (app.dialog = { kind: "refs", project }) }] : []),
+    ...orderOf(app, node),
+    {
+      label: "Remove project…",
+      danger: true,
+      apart: true,
+      run: () => (app.dialog = { kind: "removeProject", project }),
+    },
   ];
 }
 
