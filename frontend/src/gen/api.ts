@@ -718,7 +718,10 @@ export interface QuitParams {
 export type DoctorParams = Record<string, never>;
 
 /** What window_state takes. */
-export type WindowStateParams = Record<string, never>;
+export interface WindowStateParams {
+  /** only look: what is meant for the page stays for it */
+  peek?: boolean;
+}
 
 /** What task_layout takes. */
 export interface TaskLayoutParams {
@@ -740,6 +743,26 @@ export interface WindowSetParams {
   fold?: string;
   /** what to unfold there */
   unfold?: string;
+  /** where the window is and how big, as JSON of the type WindowShape */
+  shape?: string;
+}
+
+/** What task_drop takes. */
+export interface TaskDropParams {
+  /** task: exact id, name, or project/name */
+  task: string;
+  /** project to look in: name or id */
+  project?: string;
+  /** tab on which they were dropped: id, index or title */
+  tab: string;
+  /** absolute paths of files */
+  paths: string[];
+}
+
+/** What window_link takes. */
+export interface WindowLinkParams {
+  /** link that begins with termic://open or termic://new */
+  link: string;
 }
 
 /** Every verb that the window may call, with what it takes and what it gives. */
@@ -864,6 +887,10 @@ export interface Verbs {
   task_layout: { params: TaskLayoutParams; result: Layout };
   /** Keep how the window is cut up. */
   window_set: { params: WindowSetParams; result: WindowLook };
+  /** Put the paths of files into words for a terminal, without typing them. */
+  task_drop: { params: TaskDropParams; result: TaskDropResult };
+  /** Show in the window what a termic:// link asks for; a link does nothing by itself. */
+  window_link: { params: WindowLinkParams; result: WindowLinkResult };
 }
 
 export type VerbName = keyof Verbs;
@@ -1355,6 +1382,8 @@ export interface WindowState {
   notices?: string[];
   /** task that task_open asked to show, once */
   focus?: string;
+  /** what a link asks for, once */
+  link?: LinkOffer;
   tasks_dir: string;
   /** absent in an app without an endpoint */
   mcp?: MCPResult;
@@ -1391,6 +1420,26 @@ export interface WindowLook {
   panel: number;
   /** what is folded in the sidebar: ids of projects and tasks, and group: with the name of a group */
   folded: string[];
+  /** of the window itself, as it was kept last */
+  shape?: WindowShape;
+}
+
+/** TaskDropResult is the result of task_drop. Nothing was typed. */
+export interface TaskDropResult {
+  task_id: string;
+  tab_id: string;
+  /** to be typed: the paths, quoted for a shell, each with a blank behind it */
+  text: string;
+  /** those that the cage of the tab's program does not let it read */
+  unreadable: string[];
+}
+
+/** WindowLinkResult is the result of window_link. */
+export interface WindowLinkResult {
+  /** open: a task is shown; new: the dialog for a new task is filled in */
+  kind: string;
+  /** of open */
+  task_id?: string;
 }
 
 /** Event is one line that a streaming verb tells before its result. Readers skip kinds that they do not know. */
@@ -1801,6 +1850,24 @@ export interface Finding {
   fix?: string;
 }
 
+/** LinkOffer is what a link asks the window to fill in, or why it was refused. All of it is untrusted text. */
+export interface LinkOffer {
+  /** id */
+  project?: string;
+  name?: string;
+  prompt?: string;
+  /** id of one that is here */
+  agent?: string;
+  /** agent that the link asks for and that is not here */
+  missing?: string;
+  branch?: string;
+  base?: string;
+  /** why there is nothing to fill in, in a sentence without its full stop */
+  refused?: string;
+  /** what to do about that */
+  hint?: string;
+}
+
 /** CageOffer says whether this machine can cage a task in one mode. */
 export interface CageOffer {
   mode: string;
@@ -1836,6 +1903,17 @@ export interface Pane {
   share?: number;
   first?: Pane;
   second?: Pane;
+}
+
+/** WindowShape is where the window was and how big, in the units of the desktop. Its zero value is that of a window that was never shown. */
+export interface WindowShape {
+  width: number;
+  height: number;
+  x: number;
+  y: number;
+  /** X and Y are known */
+  placed: boolean;
+  maximised: boolean;
 }
 
 /** Exit says how a program ended. */
