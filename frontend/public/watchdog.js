@@ -1,6 +1,11 @@
 // Runs before and apart from the page's own code: if that does not draw within a few seconds, or fails while it starts,
 // the window says so in words instead of staying blank. It must not depend on anything.
 (() => {
+  // A file that is dropped must never take the place of the page, whatever else works.
+  for (const name of ["dragover", "drop"]) {
+    window.addEventListener(name, (event) => event.preventDefault());
+  }
+
   const patience = 8000;
   let cause = "";
 

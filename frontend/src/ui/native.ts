@@ -3,6 +3,7 @@
 
 interface Bridge {
   PickDirectory(title: string): Promise<string>;
+  PickFiles(title: string): Promise<string[] | null>;
   ClipboardRead(): Promise<string>;
   ClipboardWrite(text: string): Promise<void>;
   OpenExternal(url: string): Promise<void>;
@@ -12,12 +13,20 @@ interface Bridge {
   Shaped(): Promise<void>;
   Looking(looks: boolean): Promise<void>;
   NotificationProblem(): Promise<string>;
+  Served(): Promise<boolean>;
+  Over(): Promise<boolean>;
+  StartAgain(): Promise<void>;
 }
 
 declare global {
   interface Window {
     go?: { app?: { Bridge?: Bridge } };
-    runtime?: { EventsOn(name: string, run: () => void): () => void; WindowSetTitle(title: string): void };
+    runtime?: {
+      // biome-ignore lint/suspicious/noExplicitAny: what comes with an event is its own
+      EventsOn(name: string, run: (...data: any[]) => void): () => void;
+      WindowSetTitle(title: string): void;
+      Quit(): void;
+    };
   }
 }
 
@@ -31,6 +40,16 @@ export const canPickDirectory = (): boolean => bridge() !== undefined;
 /** The folder that the person picked, or "" when they cancelled. */
 export async function pickDirectory(title: string): Promise<string> {
   return (await bridge()?.PickDirectory(title)) ?? "";
+}
+
+/** The files that the person picked; none when they cancelled. */
+export async function pickFiles(title: string): Promise<string[]> {
+  return (await bridge()?.PickFiles(title)) ?? [];
+}
+
+/** Runs when files were dropped on the window: where, in its pixels, and their paths. */
+export function onFilesDropped(run: (x: number, y: number, paths: string[]) => void): () => void {
+  return window.runtime?.EventsOn("wails:file-drop", run) ?? (() => {});
 }
 
 export async function readClipboard(): Promise<string> {
@@ -66,6 +85,29 @@ export function onCloseAsked(ask: () => void): () => void {
     void bridge()?.CloseShown();
   });
   return off ?? (() => {});
+}
+
+/** Whether another process, `termic serve`, runs what the window shows: then closing the window ends nothing. */
+export async function served(): Promise<boolean> {
+  return (await bridge()?.Served()) ?? false;
+}
+
+/** Runs when what `termic serve` showed here has ended, also where that was before the page was loaded. */
+export function onOver(run: () => void): () => void {
+  void bridge()
+    ?.Over()
+    .then((over) => over && run());
+  return window.runtime?.EventsOn("termic:over", run) ?? (() => {});
+}
+
+/** Starts the app again after it has ended, and loads the page anew. Throws a sentence where that fails. */
+export async function startAgain(): Promise<void> {
+  await bridge()?.StartAgain();
+  location.reload();
+}
+
+export function closeWindow(): void {
+  window.runtime?.Quit();
 }
 
 /** Gives the window its title: the system's window does not follow that of the page. */

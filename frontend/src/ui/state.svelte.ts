@@ -10,6 +10,7 @@ import type {
   ClientState,
   Fault,
   FileChange,
+  LinkOffer,
   Project,
   TabStatus,
   TaskDetail,
@@ -17,6 +18,7 @@ import type {
   ThemeListResult,
   WindowState,
 } from "../gen/api";
+import { takeLink } from "./linked";
 import { isMac } from "./native";
 import { Panes } from "./panes.svelte";
 import { remember, remembered } from "./remember";
@@ -36,8 +38,8 @@ export type Page = "tasks" | "review" | "race" | "settings" | "history";
 
 /** The dialog that is open, with what it is about. */
 export type Open =
-  | { kind: "newTask"; project?: string; like?: TaskDetail; prompt?: string }
-  | { kind: "addProject" }
+  | { kind: "newTask"; project?: string; like?: TaskDetail; prompt?: string; link?: LinkOffer }
+  | { kind: "addProject"; path?: string }
   | { kind: "archive"; task: TaskDetail }
   | { kind: "apply"; task: TaskDetail }
   | { kind: "discard"; task: TaskDetail; files: FileChange[]; staged: boolean }
@@ -59,7 +61,7 @@ export type Open =
   | { kind: "acceptFiles"; fault: Fault; again: () => Promise<unknown> }
   | { kind: "removeProject"; project: Project }
   | { kind: "palette" }
-  | { kind: "quit" };
+  | { kind: "quit" | "ended" };
 
 /**
  * What the page shows. The app's state comes whole from window_state and is never changed here; the rest is which part
@@ -77,6 +79,7 @@ export class AppState implements Disposable {
   settingsPart = $state("");
   /** False while the app does not answer. */
   connected = $state(true);
+  served = $state(false); // another process, `termic serve`, runs what is shown
 
   page = $state<Page>("tasks");
   selected = $state("");
@@ -164,6 +167,8 @@ export class AppState implements Disposable {
   async refresh(): Promise<void> {
     try {
       const [state, settings] = await Promise.all([call("window_state", {}), call("settings_get", {})]);
+      if (state.focus) this.select(state.focus); // what is told once is told in whichever answer comes first
+      if (state.link) takeLink(this, state.link, state.projects);
       if (this.window && state.rev < this.window.rev) return;
       this.settings = readSettings(settings.settings);
       this.settingsFile = {
@@ -189,7 +194,6 @@ export class AppState implements Disposable {
     this.window = state;
     this.panes.took();
     this.pool.keepOnly(new Set(state.tasks.flatMap((task) => task.tabs.map((tab) => tab.id))));
-    if (state.focus) this.select(state.focus);
     if (!this.task) {
       const last = remembered("selected", "");
       this.selected = this.rows.find((task) => task.id === last)?.id ?? this.rows[0]?.id ?? "";

@@ -1,6 +1,7 @@
 // Drives the real window through WebKitWebDriver, by its HTTP protocol. The window is a build with the tag e2e.
 
 import { execFileSync, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { Profile } from "../profile.mjs";
 
@@ -17,6 +18,7 @@ export class Window extends Profile {
       throw new Error("these tests need a built window and a display: run `make test-window`");
     }
     const window = new Window(options);
+    await options.before?.(window);
     const port = await freePort();
     window.base = `http://127.0.0.1:${port}`;
     const { WEBKIT_DISABLE_DMABUF_RENDERER } = process.env;
@@ -30,14 +32,69 @@ export class Window extends Profile {
       });
     }
     await window.until(async () => (await window.ask("GET", "/status")).ready, "the driver to be ready");
-    const made = await window.ask("POST", "/session", {
+    await window.launch(options.args);
+    return window;
+  }
+
+  /** Starts the program in a session of its own, and waits for its page. */
+  async launch(args = []) {
+    const made = await this.ask("POST", "/session", {
       capabilities: {
-        alwaysMatch: { "webkitgtk:browserOptions": { binary: TERMIC_WINDOW, args: options.args ?? [] } },
+        alwaysMatch: { "webkitgtk:browserOptions": { binary: process.env.TERMIC_WINDOW, args } },
       },
     });
-    window.session = `/session/${made.sessionId}`;
-    await window.until(() => window.run("return document.querySelector('.win') !== null"), "the page to be drawn");
-    return window;
+    this.session = `/session/${made.sessionId}`;
+    await this.drawn();
+  }
+
+  drawn() {
+    return this.until(() => this.run("return document.querySelector('.win') !== null"), "the page to be drawn");
+  }
+
+  /** Waits until the program has ended by itself, and starts it again. */
+  async relaunch(args) {
+    await this.until(() => !this.pid(), "the program to end");
+    await this.ask("DELETE", this.session).catch(() => {});
+    await this.launch(args);
+  }
+
+  /** The process of the window, as long as it runs. */
+  pid() {
+    for (const id of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+      try {
+        const words = readFileSync(`/proc/${id}/cmdline`, "utf8").split("\0");
+        const ours = readFileSync(`/proc/${id}/environ`, "utf8").includes(`TERMIC_DATA_DIR=${this.data}\0`);
+        if (
+          ours &&
+          words[0] === process.env.TERMIC_WINDOW &&
+          words[1] !== "serve" &&
+          !/Z \(/.test(readFileSync(`/proc/${id}/status`, "utf8"))
+        )
+          return Number(id);
+      } catch {
+        // it has ended meanwhile
+      }
+    }
+    return 0;
+  }
+
+  /** Runs the app on the profile without a window, and waits until it answers. */
+  async serve() {
+    const child = spawn(process.env.TERMIC_WINDOW, ["serve"], { env: this.env, stdio: ["ignore", "pipe", "pipe"] });
+    this.served = { child, ended: new Promise((resolve) => child.once("exit", resolve)) };
+    child.stderr.on("data", (chunk) => {
+      this.log += chunk;
+    });
+    await new Promise((resolve, reject) => {
+      child.stdout.on("data", (chunk) => `${chunk}`.includes("termic: ready") && resolve());
+      child.once("exit", () => reject(new Error(`serve did not start:\n${this.log}`)));
+    });
+  }
+
+  /** Ends what serve() started, and returns its exit code. */
+  async endServe() {
+    this.served.child.kill("SIGTERM");
+    return this.served.ended;
   }
 
   async ask(method, path, body) {
@@ -107,6 +164,7 @@ export class Window extends Profile {
       Escape: "\ue00c",
       Tab: "\ue004",
       F6: "\ue036",
+      PageUp: "\ue00e",
     };
     const values = keys.map((key) => named[key] ?? key);
     const actions = [
@@ -143,9 +201,9 @@ export class Window extends Profile {
   }
 
   /** Starts the program a second time; throws unless it ends well by itself. */
-  second() {
+  second(...args) {
     const { TERMIC_WINDOW, DISPLAY } = process.env;
-    execFileSync(TERMIC_WINDOW, [], { env: { ...this.env, DISPLAY }, timeout: patience });
+    execFileSync(TERMIC_WINDOW, args, { env: { ...this.env, DISPLAY }, timeout: patience });
   }
 
   /** Whether an app answers on the profile. */
@@ -165,6 +223,8 @@ export class Window extends Profile {
     } catch {
       // it has ended by itself
     }
+    this.served?.child.kill("SIGTERM");
+    await this.served?.ended;
     if (this.session) await this.ask("DELETE", this.session).catch(() => {});
     this.driver.kill("SIGTERM");
     await new Promise((resolve) => this.driver.once("exit", resolve));

@@ -25,9 +25,13 @@ step("the window opens on the first steps, and has its bound struct", async () =
     "Looking",
     "NotificationProblem",
     "OpenExternal",
+    "Over",
     "Painted",
     "PickDirectory",
+    "PickFiles",
+    "Served",
     "Shaped",
+    "StartAgain",
   ]);
 });
 

@@ -1,5 +1,5 @@
 import { defaultMode, hasWalls, type Knobs, knobsOf, type Mode, modeOf, strictest } from "../../core/cage";
-import type { Project, ProjectGitResult, TaskDetail, TaskNewParams } from "../../gen/api";
+import type { LinkOffer, Project, ProjectGitResult, TaskDetail, TaskNewParams } from "../../gen/api";
 import type { AppState } from "../state.svelte";
 import { call } from "../transport";
 import type { Place } from "./draft.svelte";
@@ -22,12 +22,19 @@ export class NewTaskDraft {
   /** One key for one dialog: a second press, or a retry after a broken connection, joins the first call. */
   readonly #key = crypto.randomUUID();
 
-  constructor(app: AppState, project: Project | undefined, like: TaskDetail | undefined, prompt = "") {
+  constructor(
+    app: AppState,
+    project: Project | undefined,
+    like: TaskDetail | undefined,
+    prompt = "",
+    link?: LinkOffer,
+  ) {
     this.#app = app;
     this.prompt = prompt;
     this.place = app.settings.defaultMode === "main" ? "main" : "worktree";
     this.take(project);
     if (like) this.#copy(like);
+    if (link) this.#fill(link);
   }
 
   /** Begins with what another project's tasks begin with. What was written stays. */
@@ -36,6 +43,15 @@ export class NewTaskDraft {
     this.knobs = knobsOf(project?.cage);
     this.agent = firstAgent(this.#app, project);
     void this.#look(project);
+  }
+
+  /** What a link says of it. Where it works and what it may do is not a link's to say. */
+  #fill({ name = "", prompt = "", branch = "", base = "", agent }: LinkOffer): void {
+    this.name = name;
+    this.prompt = prompt;
+    this.branch = branch;
+    this.base = base;
+    if (agent) this.agent = agent;
   }
 
   /** A task that is like another one: same project, base, agent and cage, and its own name, branch and worktree. */

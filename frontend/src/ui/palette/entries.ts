@@ -3,8 +3,9 @@ import type { Entry, Group } from "../../core/palette";
 import { count, shown } from "../../core/text";
 import { taskStep } from "../../core/tree";
 import type { Prompt, TaskDetail } from "../../gen/api";
+import { pickPaths } from "../drop";
 import { act } from "../keyboard";
-import { writeClipboard } from "../native";
+import { canPickDirectory, writeClipboard } from "../native";
 import { goCommit, stageAll, undoDiscard } from "../panel/git";
 import { fold, projectMenu } from "../sidebar/order";
 import type { AppState, Open } from "../state.svelte";
@@ -295,6 +296,9 @@ function acts(app: AppState): Entry[] {
     make("Race agents…", () => (app.dialog = { kind: "race" }), { icon: "person", hint: "one prompt, several agents" }),
     byKey("newTask", { label: "New task…", icon: "plus" }),
     make("Add a project…", () => (app.dialog = { kind: "addProject" }), { icon: "folder" }),
+    ...(canPickDirectory() && app.panes.keyTab
+      ? [make("Type the paths of files…", () => void pickPaths(app), { icon: "folder", hint: "into this terminal" })]
+      : []),
     ...(app.window?.projects ?? []).map((project) =>
       make(`Settings of ${shown(project.name)}…`, () => (app.dialog = { kind: "projectSettings", project }), {
         id: `project ${project.id}`,
