@@ -12,7 +12,8 @@ import (
 type page struct {
 	ctx     context.Context
 	stop    context.CancelFunc
-	streams int // guarded by Face.mu; the page is forgotten when it falls to 0
+	streams int     // guarded by Face.mu; the page is forgotten when it falls to 0
+	out     *outlet // guarded by Face.mu; nil while it has no stream of terminals
 }
 
 // pageName is what a page may call itself: it makes a fresh name at each load.

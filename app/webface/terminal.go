@@ -7,27 +7,17 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"sync"
 
 	"termic/internal/api"
-	"termic/internal/core"
 	"termic/internal/fault"
-	"termic/internal/ids"
 )
 
-// attachment is one terminal that a page holds open.
+// attachment is one terminal that a page holds open, on a channel of its outlet.
 type attachment struct {
-	term Terminal
-	stop context.CancelFunc // ends its stream
-	in   sync.Mutex         // held while bytes of the page are written, so that they keep their order
-}
-
-// Bounds of a terminal's size, in cells. A page that measures before it has a layout asks for nonsense.
-const minCells, maxCells = 2, 1000
-
-type helloFrame struct {
-	Attachment string `json:"attachment"`
-	api.AttachResult
+	channel uint32
+	term    Terminal
+	keys    *typist
+	stop    context.CancelFunc // ends it
 }
 
 type endFrame struct {
@@ -36,196 +26,186 @@ type endFrame struct {
 	Error  *callError `json:"error,omitempty"`
 }
 
-// termOut attaches to a terminal and streams it until either side ends. A terminal that cannot be attached gives a
-// stream of one frame that says why, so that the page has one way to read a failure.
-func (f *Face) termOut(w http.ResponseWriter, r *http.Request) {
-	cols, err1 := cells(r.URL.Query().Get("cols"))
-	rows, err2 := cells(r.URL.Query().Get("rows"))
-	if err := errors.Join(err1, err2); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+type attachRequest struct {
+	Task string `json:"task"`
+	Tab  string `json:"tab"`
+	Cols int    `json:"cols"`
+	Rows int    `json:"rows"`
+}
+
+// termAttach joins a terminal to the page's stream, on a channel that the page has not used yet. A terminal that cannot be
+// attached gives a channel of one frame that says why, so that the page has one way to read a failure.
+func (f *Face) termAttach(w http.ResponseWriter, r *http.Request) {
+	var p attachRequest
+	channel, err := strconv.ParseUint(r.PathValue("channel"), 10, 32)
+	err = errors.Join(err, readSmall(w, r, &p))
+	if err = errors.Join(err, checkSize(p.Cols, p.Rows)); err != nil {
+		http.Error(w, "what to attach is not understood", http.StatusBadRequest)
 		return
 	}
-	ctx, end, ok := f.stream(w, r, false)
-	if !ok {
+	o := f.outletOf(r)
+	if o == nil || !o.take(uint32(channel)) {
+		http.Error(w, "no such stream", http.StatusGone)
 		return
 	}
-	defer end()
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	w.Header().Set("Content-Type", "application/octet-stream")
-	s := &stream{w: w, out: http.NewResponseController(w)}
-	where, _ := json.Marshal(map[string]string{"task": r.PathValue("task"), "tab": r.PathValue("tab")})
-	term, err := f.back.Attach(ctx, where, cols, rows)
+	f.attach(o, uint32(channel), p)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// attach joins the terminal and starts what moves its bytes. The outlet counts one goroutine for it already.
+func (f *Face) attach(o *outlet, channel uint32, p attachRequest) {
+	ctx, stop := context.WithCancel(o.ctx)
+	where, _ := json.Marshal(map[string]string{"task": p.Task, "tab": p.Tab})
+	term, err := f.back.Attach(ctx, where, uint16(p.Cols), uint16(p.Rows))
 	if err != nil {
+		defer o.busy.Done()
+		defer o.leave(channel)
+		defer stop()
 		fe := fault.From(err)
-		_ = s.json(KindEnd, 0, endFrame{Reason: "refused", Error: &callError{Code: fe.Code, Message: fe.Message, Hint: fe.Hint}})
+		_ = o.json(channel, KindEnd, 0, endFrame{Reason: "refused", Error: &callError{Code: fe.Code, Message: fe.Message, Hint: fe.Hint}})
 		return
 	}
-	id := ids.New()
-	f.mu.Lock()
-	f.terms[id] = &attachment{term: term, stop: stop}
-	f.mu.Unlock()
-	defer func() {
-		f.mu.Lock()
-		delete(f.terms, id)
-		f.mu.Unlock()
-		term.Close("detached")
+	a := &attachment{channel: channel, term: term, keys: newTypist(), stop: stop}
+	o.mu.Lock()
+	o.terms[channel] = a
+	o.mu.Unlock()
+	o.busy.Go(func() { a.keys.run(ctx, term) })
+	go func() {
+		defer o.busy.Done()
+		defer func() {
+			stop()
+			o.leave(channel)
+			term.Close("detached")
+		}()
+		if err := a.pump(ctx, o); err != nil && ctx.Err() == nil {
+			f.opts.Log.Debug("a terminal's stream broke", "channel", channel, "err", err)
+		}
 	}()
-	if err := s.json(KindHello, 0, helloFrame{Attachment: id, AttachResult: term.Result()}); err != nil {
-		return
-	}
-	if err := s.copy(ctx, term); err != nil {
-		f.opts.Log.Debug("a terminal's stream broke", "attachment", id, "err", err)
-	}
 }
 
-// stream writes frames to a page.
-type stream struct {
-	w   io.Writer
-	out *http.ResponseController
-	buf []byte // reused from frame to frame
-}
-
-// copy sends a terminal's frames until it ends, then says why.
-func (s *stream) copy(ctx context.Context, term Terminal) error {
+// pump sends a terminal's frames until it ends, then says why.
+func (a *attachment) pump(ctx context.Context, o *outlet) error {
+	if err := o.json(a.channel, KindHello, 0, a.term.Result()); err != nil {
+		return err
+	}
 	for {
-		frame, err := term.Next(ctx)
+		frame, err := a.term.Next(ctx)
 		switch {
 		case errors.Is(err, io.EOF):
-			result := term.Result()
-			return s.json(KindEnd, 0, endFrame{Reason: result.Reason, Exit: result.Exit})
+			result := a.term.Result()
+			return o.json(a.channel, KindEnd, 0, endFrame{Reason: result.Reason, Exit: result.Exit})
 		case err != nil:
 			return err
 		}
-		if err := s.frame(frame); err != nil {
+		if err := o.frame(a.channel, frame); err != nil {
 			return err
 		}
 	}
 }
 
-// frame sends one frame of the terminal. A snapshot is preceded by the size that it was made for.
-func (s *stream) frame(f core.Frame) error {
-	switch f.Kind {
-	case core.FrameSnapshot:
-		if f.Cols > 0 {
-			if err := s.size(f); err != nil {
-				return err
-			}
-		}
-		return s.send(KindSnapshot, f.Seq, f.Data)
-	case core.FrameReplay:
-		return s.send(KindReplay, f.Seq, f.Data)
-	case core.FrameOutput:
-		return s.send(KindOutput, f.Seq, f.Data)
-	case core.FrameResize:
-		return s.size(f)
-	case core.FrameExit:
-		return s.json(KindExit, f.Seq, f.Exit)
-	}
-	return nil
-}
-
-func (s *stream) size(f core.Frame) error {
-	return s.send(KindResize, f.Seq, []byte{byte(f.Cols >> 8), byte(f.Cols), byte(f.Rows >> 8), byte(f.Rows)})
-}
-
-func (s *stream) json(kind Kind, seq uint64, v any) error {
-	data, err := json.Marshal(v)
+// termIn takes bytes for the program of one terminal.
+func (f *Face) termIn(w http.ResponseWriter, r *http.Request) {
+	channel, err := strconv.ParseUint(r.PathValue("channel"), 10, 32)
 	if err != nil {
-		return err
+		http.Error(w, "no such terminal", http.StatusBadRequest)
+		return
 	}
-	return s.send(kind, seq, data)
-}
-
-// send writes a frame in one write: the window's writer is a pipe, and each write wakes the page.
-func (s *stream) send(kind Kind, seq uint64, data []byte) error {
-	s.buf = appendFrame(s.buf[:0], kind, seq, data)
-	if _, err := s.w.Write(s.buf); err != nil {
-		return err
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxInput))
+	if err != nil {
+		http.Error(w, "too much at once", http.StatusBadRequest)
+		return
 	}
-	flush(s.out)
-	return nil
-}
-
-// termAct does what the page asks of one of its terminals.
-func (f *Face) termAct(w http.ResponseWriter, r *http.Request) {
-	f.mu.Lock()
-	a := f.terms[r.PathValue("attachment")]
-	f.mu.Unlock()
-	if a == nil {
-		// An attachment may end while the page still tells it something. Only what was typed must not get lost silently.
-		if r.PathValue("act") == "in" {
-			http.Error(w, "no such attachment", http.StatusGone)
-			return
-		}
+	var a *attachment
+	if o := f.outletOf(r); o != nil {
+		a = o.attachment(uint32(channel))
+	}
+	if a == nil { // what was typed must not get lost silently
+		http.Error(w, "no such terminal", http.StatusGone)
+		return
+	}
+	switch err := a.keys.put(data); {
+	case errors.Is(err, errNoRoom):
+		http.Error(w, "the program does not read: try again", http.StatusServiceUnavailable)
+	case err != nil:
+		http.Error(w, "the program has ended", http.StatusGone)
+	default:
 		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+// told is what a page says of one of its terminals: what has changed since it said something last.
+type told struct {
+	Channel uint32  `json:"ch"`
+	Ack     *uint64 `json:"ack"`
+	Cols    int     `json:"cols"`
+	Rows    int     `json:"rows"`
+	Hidden  *bool   `json:"hidden"`
+	Close   bool    `json:"close"`
+}
+
+// termTell takes what the page says of its terminals. It says it in one request at a time, so that nothing overtakes. A
+// terminal may end while the page still tells it something.
+func (f *Face) termTell(w http.ResponseWriter, r *http.Request) {
+	var list []told
+	if err := readSmall(w, r, &list); err != nil {
+		http.Error(w, "what is told is not understood", http.StatusBadRequest)
 		return
 	}
-	if err := a.act(w, r, f); err != nil {
-		http.Error(w, fault.From(err).Message, http.StatusBadRequest)
-		return
+	o := f.outletOf(r)
+	for _, t := range list {
+		if o == nil {
+			break
+		}
+		a := o.attachment(t.Channel)
+		if a == nil {
+			continue
+		}
+		if err := a.hear(t); err != nil {
+			f.opts.Log.Debug("a terminal did not take what it was told", "channel", t.Channel, "err", err)
+		}
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func (a *attachment) act(w http.ResponseWriter, r *http.Request, f *Face) error {
-	switch r.PathValue("act") {
-	case "in":
-		return a.input(w, r, f)
-	case "ack":
-		var p struct {
-			Seq uint64 `json:"seq"`
-		}
-		if err := readSmall(w, r, &p); err != nil {
-			return err
-		}
-		a.term.Ack(p.Seq)
-	case "resize":
-		var p struct {
-			Cols uint16 `json:"cols"`
-			Rows uint16 `json:"rows"`
-		}
-		if err := readSmall(w, r, &p); err != nil {
-			return err
-		}
-		if outOfBounds(int(p.Cols)) || outOfBounds(int(p.Rows)) {
-			return errCells
-		}
-		return a.term.Resize(p.Cols, p.Rows)
-	case "hide":
-		a.term.Hide()
-	case "show":
-		a.term.Show()
-	case "close":
+func (a *attachment) hear(t told) error {
+	if t.Close {
 		a.stop()
-	default:
-		return fault.New(fault.InvalidArgument, "A terminal has no such act")
+		return nil
+	}
+	var err error
+	if t.Cols != 0 || t.Rows != 0 {
+		if err = checkSize(t.Cols, t.Rows); err == nil {
+			err = a.term.Resize(uint16(t.Cols), uint16(t.Rows))
+		}
+	}
+	if t.Ack != nil {
+		a.term.Ack(*t.Ack)
+	}
+	if t.Hidden != nil && *t.Hidden {
+		a.term.Hide()
+	} else if t.Hidden != nil {
+		a.term.Show()
+	}
+	return err
+}
+
+// Bounds of a terminal's size, in cells; a wide character needs two columns. The terminal has the last word.
+const minCols, minRows, maxCells = 2, 1, 1000
+
+// checkSize refuses sizes that no terminal has: a page that measures before it has a layout asks for nonsense.
+func checkSize(cols, rows int) error {
+	if min(cols-minCols, rows-minRows) < 0 || max(cols, rows) > maxCells {
+		return fault.New(fault.InvalidArgument, "A terminal cannot have %d columns and %d rows", cols, rows)
 	}
 	return nil
 }
 
-// input writes the page's bytes to the program. The page sends one request at a time; the lock keeps the order even if
-// it does not.
-func (a *attachment) input(w http.ResponseWriter, r *http.Request, f *Face) error {
-	a.in.Lock()
-	defer a.in.Unlock()
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxInput))
-	if err != nil {
-		return err
+// outletOf is the stream of the page that a request names; nil when it has none.
+func (f *Face) outletOf(r *http.Request) *outlet {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if p := f.pages[r.PathValue("page")]; p != nil {
+		return p.out
 	}
-	ctx, stop := f.within(r.Context())
-	defer stop()
-	return a.term.Write(ctx, data)
-}
-
-var errCells = fault.New(fault.InvalidArgument, "A terminal has between %d and %d columns and rows", minCells, maxCells)
-
-func outOfBounds(n int) bool { return n < minCells || n > maxCells }
-
-func cells(text string) (uint16, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil || outOfBounds(n) {
-		return 0, errCells
-	}
-	return uint16(n), nil
+	return nil
 }

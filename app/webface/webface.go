@@ -19,7 +19,7 @@ import (
 const (
 	maxCall  = 6 << 20
 	maxInput = 1 << 20
-	maxSmall = 4 << 10
+	maxSmall = 64 << 10 // a line for each of some hundred terminals
 )
 
 // eventPause is how long changes gather before the page hears of them. Under a burst the page redraws at most about
@@ -67,9 +67,8 @@ type Face struct {
 	stop context.CancelFunc
 	busy sync.WaitGroup // streams under way
 
-	mu    sync.Mutex             // guards the following
-	terms map[string]*attachment // by attachment id
-	pages map[string]*page       // by the name that each page gave itself
+	mu    sync.Mutex       // guards the following
+	pages map[string]*page // by the name that each page gave itself
 	down  bool
 }
 
@@ -78,12 +77,14 @@ func New(back Backend, opts Options) *Face {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	f := &Face{back: back, opts: opts, mux: http.NewServeMux(), terms: map[string]*attachment{}, pages: map[string]*page{}}
+	f := &Face{back: back, opts: opts, mux: http.NewServeMux(), pages: map[string]*page{}}
 	f.ctx, f.stop = context.WithCancel(context.Background())
 	f.mux.HandleFunc("POST "+Prefix+"call", f.call)
 	f.mux.HandleFunc("GET "+Prefix+"events", f.events)
-	f.mux.HandleFunc("GET "+Prefix+"term/{task}/{tab}/out", f.termOut)
-	f.mux.HandleFunc("POST "+Prefix+"term/{attachment}/{act}", f.termAct)
+	f.mux.HandleFunc("GET "+Prefix+"term/out", f.termOut)
+	f.mux.HandleFunc("POST "+Prefix+"term/{page}/{channel}/attach", f.termAttach)
+	f.mux.HandleFunc("POST "+Prefix+"term/{page}/{channel}/in", f.termIn)
+	f.mux.HandleFunc("POST "+Prefix+"term/{page}/tell", f.termTell)
 	return f
 }
 

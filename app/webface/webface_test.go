@@ -31,6 +31,7 @@ const pageA, pageB = "aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"
 type fakeBackend struct {
 	answer func(verb string, params json.RawMessage) (json.RawMessage, error)
 	term   *fakeTerminal
+	each   map[string]*fakeTerminal // not nil: each tab has a terminal of its own
 
 	mu      sync.Mutex // guards the following
 	rev     uint64
@@ -54,6 +55,14 @@ func (b *fakeBackend) Attach(_ context.Context, raw json.RawMessage, cols, rows 
 	if b.refuse != nil {
 		return nil, b.refuse
 	}
+	if b.each != nil {
+		var at struct{ Tab string }
+		if err := json.Unmarshal(raw, &at); err != nil {
+			return nil, err
+		}
+		b.each[at.Tab] = newTerminal()
+		return b.each[at.Tab], nil
+	}
 	return b.term, nil
 }
 
@@ -75,10 +84,28 @@ func (b *fakeBackend) change() {
 type fakeTerminal struct {
 	frames chan core.Frame
 	closed chan struct{}
+	deaf   chan struct{} // not nil: nothing is read from it until it is closed
 
 	mu   sync.Mutex // guards the following
 	told []string
 	in   bytes.Buffer
+}
+
+// typed waits until the program was given exactly that.
+func (t *fakeTerminal) typed(tt *testing.T, want string) {
+	tt.Helper()
+	var got string
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		t.mu.Lock()
+		got = t.in.String()
+		t.mu.Unlock()
+		if len(got) >= len(want) {
+			break
+		}
+	}
+	if got != want {
+		tt.Errorf("typed %d bytes %.80q, want %d", len(got), got, len(want))
+	}
 }
 
 func newTerminal() *fakeTerminal {
@@ -107,7 +134,14 @@ func (t *fakeTerminal) Next(ctx context.Context) (core.Frame, error) {
 	}
 }
 
-func (t *fakeTerminal) Write(_ context.Context, p []byte) error {
+func (t *fakeTerminal) Write(ctx context.Context, p []byte) error {
+	if t.deaf != nil {
+		select {
+		case <-t.deaf:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.in.Write(p)
@@ -234,111 +268,6 @@ func TestAPageMustNameItself(t *testing.T) {
 	}
 }
 
-// attach opens the stream of a terminal and reads its first frame.
-func attach(t *testing.T, server *httptest.Server, page string) (io.Reader, string) {
-	t.Helper()
-	body := get(t, server.URL+Prefix+"term/task/tab/out?cols=132&rows=40&page="+page).Body
-	kind, _, data, err := readFrame(body)
-	var hello helloFrame
-	if err != nil || kind != KindHello || json.Unmarshal(data, &hello) != nil || hello.Attachment == "" || hello.TabID != "tab" {
-		t.Fatalf("first frame: kind %d, %s, %v", kind, data, err)
-	}
-	return body, hello.Attachment
-}
-
-func TestTerminalStreamAndActs(t *testing.T) {
-	b := newBackend()
-	_, server := serve(t, b, Options{})
-	body, id := attach(t, server, pageA)
-	if want := `{"tab":"tab","task":"task"} 132x40`; b.asked[0] != want {
-		t.Errorf("attached with %s, want %s", b.asked[0], want)
-	}
-	b.term.frames <- core.Frame{Kind: core.FrameSnapshot, Seq: 7, Data: []byte("screen"), Cols: 132, Rows: 40}
-	b.term.frames <- core.Frame{Kind: core.FrameOutput, Seq: 1 << 40, Data: []byte{0, 255}}
-	b.term.frames <- core.Frame{Kind: core.FrameExit, Seq: 1 << 40, Exit: &api.Exit{Code: 3}}
-	for _, want := range []struct {
-		kind Kind
-		seq  uint64
-		data string
-	}{{KindResize, 7, "\x00\x84\x00\x28"}, {KindSnapshot, 7, "screen"}, {KindOutput, 1 << 40, "\x00\xff"}, {KindExit, 1 << 40, `{"code":3}`}} {
-		kind, seq, data, err := readFrame(body)
-		if err != nil || kind != want.kind || seq != want.seq || string(data) != want.data {
-			t.Fatalf("frame %d %d %q %v, want %v", kind, seq, data, err, want)
-		}
-	}
-	base := server.URL + Prefix + "term/" + id + "/"
-	for _, act := range []struct{ name, body string }{{"in", "one "}, {"in", "two"}, {"ack", `{"seq":9}`}, {"resize", `{"cols":80,"rows":24}`}, {"hide", `{}`}, {"show", `{}`}} {
-		if status, text := post(t, base+act.name, act.body); status != http.StatusNoContent {
-			t.Errorf("%s: %d %s", act.name, status, text)
-		}
-	}
-	for _, bad := range []struct{ name, body string }{{"resize", `{"cols":1,"rows":24}`}, {"resize", `{"cols":80,"rows":70000}`}, {"dance", `{}`}, {"in", strings.Repeat("x", maxInput+1)}} {
-		if status, _ := post(t, base+bad.name, bad.body); status != http.StatusBadRequest {
-			t.Errorf("%s %.30s: %d", bad.name, bad.body, status)
-		}
-	}
-	close(b.term.frames)
-	kind, _, data, err := readFrame(body)
-	if err != nil || kind != KindEnd || string(data) != `{"reason":"exited","exit":{"code":3}}` {
-		t.Errorf("last frame %d %s %v", kind, data, err)
-	}
-	<-b.term.closed
-	if b.term.in.String() != "one two" {
-		t.Errorf("typed %q", b.term.in.String())
-	}
-	if got, want := strings.Join(b.term.heard(), ", "), "ack 9, resize 80x24, hide, show, close detached"; got != want {
-		t.Errorf("told %s, want %s", got, want)
-	}
-	if status, _ := post(t, base+"in", "late"); status != http.StatusGone {
-		t.Errorf("typing after the end: %d", status)
-	}
-	if status, _ := post(t, base+"hide", "{}"); status != http.StatusNoContent {
-		t.Errorf("hiding after the end: %d", status)
-	}
-}
-
-func TestATerminalThatCannotBeAttachedSaysWhy(t *testing.T) {
-	b := newBackend()
-	b.refuse = fault.New(fault.Conflict, "Nothing runs in the tab").WithHint("Start it.")
-	_, server := serve(t, b, Options{})
-	kind, _, data, err := readFrame(get(t, server.URL+Prefix+"term/task/tab/out?cols=80&rows=24&page="+pageA).Body)
-	if err != nil || kind != KindEnd || !strings.Contains(string(data), "Nothing runs in the tab") {
-		t.Errorf("%d %s %v", kind, data, err)
-	}
-	for _, size := range []string{"cols=0&rows=24", "cols=80&rows=5000", "cols=-3&rows=x", ""} {
-		if got := get(t, server.URL+Prefix+"term/task/tab/out?page="+pageA+"&"+size).StatusCode; got != http.StatusBadRequest {
-			t.Errorf("size %q: %d", size, got)
-		}
-	}
-}
-
-func TestThePageClosesItsTerminal(t *testing.T) {
-	b := newBackend()
-	_, server := serve(t, b, Options{})
-	_, id := attach(t, server, pageA)
-	post(t, server.URL+Prefix+"term/"+id+"/close", "{}")
-	<-b.term.closed
-}
-
-func TestANewPageEndsTheTerminalsOfTheOldOne(t *testing.T) {
-	b := newBackend()
-	_, server := serve(t, b, Options{OnePage: true})
-	attach(t, server, pageA)
-	get(t, server.URL+Prefix+"events?page="+pageB)
-	<-b.term.closed
-}
-
-func TestTwoPagesLiveTogetherWithoutOnePage(t *testing.T) {
-	b := newBackend()
-	_, server := serve(t, b, Options{})
-	body, _ := attach(t, server, pageA)
-	get(t, server.URL+Prefix+"events?page="+pageB)
-	b.term.frames <- core.Frame{Kind: core.FrameOutput, Seq: 1, Data: []byte("still here")}
-	if _, _, data, err := readFrame(body); err != nil || string(data) != "still here" {
-		t.Errorf("%q %v", data, err)
-	}
-}
-
 func TestCloseEndsEveryStream(t *testing.T) {
 	b := newBackend()
 	face, server := serve(t, b, Options{})
@@ -352,36 +281,4 @@ func TestCloseEndsEveryStream(t *testing.T) {
 	if got := get(t, server.URL+Prefix+"events?page="+pageA).StatusCode; got != http.StatusServiceUnavailable {
 		t.Errorf("after Close: %d", got)
 	}
-}
-
-func TestBytesOfOneTerminalKeepTheirOrder(t *testing.T) {
-	b := newBackend()
-	_, server := serve(t, b, Options{})
-	_, id := attach(t, server, pageA)
-	var want strings.Builder
-	for i := range 300 { // one in flight, as the page does
-		piece := fmt.Sprintf("%d;", i)
-		want.WriteString(piece)
-		post(t, server.URL+Prefix+"term/"+id+"/in", piece)
-	}
-	if b.term.in.String() != want.String() {
-		t.Error("the order was lost")
-	}
-}
-
-func FuzzFrames(f *testing.F) {
-	f.Add(appendFrame(nil, KindOutput, 7, []byte("hello")))
-	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		if len(raw) >= frameHead && raw[9] != 0 {
-			return // a length of more than 16 MiB is not one of ours
-		}
-		kind, seq, data, err := readFrame(bytes.NewReader(raw))
-		if err != nil {
-			return
-		}
-		if again := appendFrame(nil, kind, seq, data); !bytes.Equal(again, raw[:len(again)]) {
-			t.Errorf("%x became %x", raw, again)
-		}
-	})
 }

@@ -1,16 +1,18 @@
-/** The kinds of frames in a terminal's stream; the numbers are those of app/webface/wire.go. */
-export const FrameKind = { hello: 0, snapshot: 1, replay: 2, output: 3, resize: 4, exit: 5, end: 6 } as const;
+/** The kinds of frames in the page's stream of terminals; the numbers are those of app/webface/wire.go. */
+export const FrameKind = { hello: 0, snapshot: 1, replay: 2, output: 3, resize: 4, exit: 5, end: 6, open: 7 } as const;
 export type FrameKind = (typeof FrameKind)[keyof typeof FrameKind];
 
-/** One piece of a terminal's stream. */
+/** One piece of the stream. */
 export interface Frame {
+  /** Which terminal it is about; 0 is none. */
+  channel: number;
   kind: number;
   /** Bytes printed up to the end of this frame: what to acknowledge once it is drawn. */
   seq: number;
   data: Uint8Array;
 }
 
-const headLength = 1 + 8 + 4;
+const headLength = 4 + 1 + 8 + 4;
 /** More than any frame that the app sends. A longer one means that the stream is not what we think. */
 const maxData = 16 << 20;
 
@@ -18,33 +20,38 @@ const maxData = 16 << 20;
 export class FrameReader {
   #parts: Uint8Array[] = [];
   #have = 0;
+  #need = headLength; // at least so many bytes make the next step possible
 
   /** Takes one chunk and returns the frames that are complete with it. Throws when the stream is broken. */
   push(chunk: Uint8Array): Frame[] {
-    if (chunk.length > 0) {
-      this.#parts.push(chunk);
-      this.#have += chunk.length;
-    }
     const frames: Frame[] = [];
+    if (chunk.length === 0) return frames;
+    this.#parts.push(chunk);
+    this.#have += chunk.length;
+    if (this.#have < this.#need) return frames;
+    let buffer = this.#joined();
     for (;;) {
-      if (this.#have < headLength) return frames;
-      const buffer = this.#joined();
+      this.#need = headLength;
+      if (buffer.length < headLength) break;
       const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
-      const length = view.getUint32(9);
+      const length = view.getUint32(13);
       if (length > maxData) throw new Error(`a frame of ${length} bytes`);
-      const end = headLength + length;
-      if (buffer.length < end) return frames;
+      this.#need = headLength + length;
+      if (buffer.length < this.#need) break;
       frames.push({
-        kind: view.getUint8(0),
-        seq: view.getUint32(1) * 2 ** 32 + view.getUint32(5),
-        data: buffer.subarray(headLength, end),
+        channel: view.getUint32(0),
+        kind: view.getUint8(4),
+        seq: view.getUint32(5) * 2 ** 32 + view.getUint32(9),
+        data: buffer.subarray(headLength, this.#need),
       });
-      this.#parts = end < buffer.length ? [buffer.subarray(end)] : [];
-      this.#have = buffer.length - end;
+      buffer = buffer.subarray(this.#need);
     }
+    this.#parts = buffer.length > 0 ? [buffer] : [];
+    this.#have = buffer.length;
+    return frames;
   }
 
-  /** The bytes at hand as one array; joined only when more than one chunk waits. */
+  /** The bytes at hand as one array; copied only when more than one chunk waits. */
   #joined(): Uint8Array {
     const [first, ...rest] = this.#parts;
     if (first && rest.length === 0) return first;
@@ -54,7 +61,6 @@ export class FrameReader {
       all.set(part, at);
       at += part.length;
     }
-    this.#parts = [all];
     return all;
   }
 }

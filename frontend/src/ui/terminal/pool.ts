@@ -1,5 +1,6 @@
 import type { Disposable } from "../../core/disposable";
 import { type Look, TerminalView } from "./view";
+import { Wire } from "./wire";
 
 /** Terminals that stay alive while they are not shown. Older ones are redrawn by the app when they are opened again. */
 const kept = 12;
@@ -7,6 +8,7 @@ const kept = 12;
 /** The terminals of the page, least recently used first. */
 export class TerminalPool implements Disposable {
   readonly #views = new Map<string, TerminalView>();
+  readonly #wire = new Wire();
   #look: Look;
 
   constructor(look: Look) {
@@ -15,7 +17,7 @@ export class TerminalPool implements Disposable {
 
   /** The terminal of a tab; made on first use. */
   open(task: string, tab: string): TerminalView {
-    const view = this.#views.get(tab) ?? new TerminalView(task, tab, this.#look);
+    const view = this.#views.get(tab) ?? new TerminalView(this.#wire, task, tab, this.#look);
     this.#views.delete(tab);
     this.#views.set(tab, view);
     for (const [id, old] of this.#views) {
@@ -46,5 +48,6 @@ export class TerminalPool implements Disposable {
 
   dispose(): void {
     for (const id of [...this.#views.keys()]) this.forget(id);
+    this.#wire.dispose();
   }
 }

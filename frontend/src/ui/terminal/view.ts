@@ -15,6 +15,7 @@ import { fileLinks } from "./links";
 import { accelerate } from "./renderer";
 import { TerminalStream } from "./stream";
 import { darkTheme, defaultFont, lightTheme } from "./theme";
+import type { Wire } from "./wire";
 
 /** How a terminal's stream stands. "lost" and "ended" can be attached again. */
 export type Connection =
@@ -29,6 +30,12 @@ export interface Look {
   /** Colours of a theme that the person wrote, over those of the window's own. */
   colors: Record<string, string>;
 }
+
+/**
+ * Most bytes that the emulator draws at a stretch. It looks at the clock between two pieces only, and keys wait for it: bytes
+ * of short lines take it a microsecond each.
+ */
+const piece = 16 << 10;
 
 /** Longest wait for the font, in milliseconds: a terminal that is measured too early keeps wrong cells. */
 const fontPatience = 800;
@@ -51,6 +58,7 @@ export class TerminalView {
   /** Runs when a file that the terminal names is to be opened. */
   onfile: (path: string, line: number | undefined) => void = () => {};
 
+  readonly #wire: Wire;
   readonly #fit = new FitAddon();
   readonly #owned = new Disposables();
   readonly #encoder = new TextEncoder();
@@ -61,7 +69,8 @@ export class TerminalView {
   #copyOnSelect = false;
   #clipboard: WindowSettings["clipboard"] = "ask";
 
-  constructor(task: string, tab: string, look: Look) {
+  constructor(wire: Wire, task: string, tab: string, look: Look) {
+    this.#wire = wire;
     this.task = task;
     this.tab = tab;
     this.element = document.createElement("div");
@@ -126,7 +135,7 @@ export class TerminalView {
     this.terminal.options.disableStdin = false;
     this.#set({ kind: "connecting" });
     const size = { cols: this.terminal.cols, rows: this.terminal.rows };
-    const stream = new TerminalStream(this.task, this.tab, size, {
+    const stream = new TerminalStream(this.#wire, this.task, this.tab, size, {
       frame: (frame) => {
         if (this.#stream === stream) this.#take(frame);
       },
@@ -227,7 +236,7 @@ export class TerminalView {
   #take(frame: Frame): void {
     switch (frame.kind) {
       case FrameKind.hello:
-        this.#stream?.named((json(frame) as { attachment: string }).attachment);
+        this.#stream?.joined();
         this.#set({ kind: "live" });
         return;
       case FrameKind.snapshot:
@@ -238,7 +247,9 @@ export class TerminalView {
         return;
       case FrameKind.output: {
         const stream = this.#stream;
-        this.terminal.write(frame.data, () => stream?.drawn(frame.seq));
+        let at = 0;
+        for (; frame.data.length - at > piece; at += piece) this.terminal.write(frame.data.subarray(at, at + piece));
+        this.terminal.write(frame.data.subarray(at), () => stream?.drawn(frame.seq));
         return;
       }
       case FrameKind.resize:
@@ -275,7 +286,10 @@ export class TerminalView {
     const { terminal } = this;
     if (cols === terminal.cols && rows === terminal.rows) return;
     if (this.#stream?.resizing) return;
-    this.terminal.write("", () => terminal.resize(cols, rows));
+    this.terminal.write("", () => {
+      this.#stream?.follow({ cols, rows });
+      terminal.resize(cols, rows);
+    });
   }
 
   #ended(end: { reason: string; exit?: Exit; error?: Fault }): void {
