@@ -132,7 +132,7 @@ func (a *Attachment) Resize(cols, rows uint16) error {
 // Ack tells that everything up to seq was drawn; without it, output stops after 256 KiB.
 func (a *Attachment) Ack(seq uint64) { a.view.Ack(seq) }
 
-// Hide stops the bytes, Show resumes them with a snapshot.
+// Hide stops the bytes. Show resumes them, with a snapshot unless only little was printed meanwhile.
 func (a *Attachment) Hide() { a.view.Hide() }
 
 // Show resumes a hidden view.

@@ -18,6 +18,7 @@ type Attachment struct {
 	// The following are guarded by t.mu.
 	synced     bool   // what it draws is the state at sent; otherwise it needs a snapshot
 	hidden     bool   // gets no bytes
+	kept       bool   // while hidden: what it draws is still the state at sent, at the size that the terminal has
 	sent       uint64 // bytes handed out
 	acked      uint64
 	liveFrom   uint64 // bytes before it are replay
@@ -102,10 +103,15 @@ func (a *Attachment) poll(now time.Time) (f Frame, wait time.Duration, err error
 	switch {
 	case a.detached:
 		return Frame{}, 0, ErrDetached
+	case a.hidden && !t.exited:
+		return Frame{}, 0, nil
 	case a.hidden:
-		return a.exitFrame(), 0, nil
+		a.reveal() // what a program says last is there when somebody looks
+	}
+	switch {
 	case !a.synced:
-		if a.acked < a.sent && !t.exited { // it still draws what it was given
+		// It still draws what it was given. Not all of it need be acknowledged ever: viewers may do that in steps.
+		if a.sent-a.acked > a.window/2 && !t.exited {
 			return Frame{}, 0, nil
 		}
 		return a.resync(now), 0, nil
@@ -198,20 +204,33 @@ func (a *Attachment) Hide() {
 	if a.detached || a.hidden {
 		return
 	}
-	a.hidden = true
-	a.acked = a.sent // what it had is forgotten: the next frame is a snapshot
+	a.hidden, a.kept = true, a.synced && !a.resized
 	a.unsync()
 }
 
-// Show resumes the bytes with a snapshot.
+// Show resumes the bytes: where only little was printed meanwhile with that, otherwise with a snapshot.
 func (a *Attachment) Show() {
 	a.t.mu.Lock()
 	defer a.t.mu.Unlock()
 	if a.detached || !a.hidden {
 		return
 	}
-	a.hidden = false
+	a.reveal()
 	a.signal()
+}
+
+// reveal ends being hidden; t.mu must be held. A snapshot would cost the viewer what it alone knows, such as how far a
+// person has scrolled.
+func (a *Attachment) reveal() {
+	t := a.t
+	a.hidden = false
+	if !a.kept || a.sent < t.ring.start() || t.ring.end-a.sent > FrameBytes {
+		a.acked = a.sent // what it had is forgotten
+		return
+	}
+	a.synced, a.heard = true, time.Now()
+	a.liveFrom = t.ring.end
+	t.claimAnswers(a)
 }
 
 // unsync says that the viewer will need a snapshot; t.mu must be held. What it was not given is answered here.

@@ -466,8 +466,9 @@ func TestAttachAfterForget(t *testing.T) {
 		t.Errorf("an ended terminal is seen by %v", f.Kind)
 	}
 	hidden := newXterm(t, term, AttachOptions{Hidden: true})
-	if f, _ := hidden.step(true); f.Kind != FrameExit {
-		t.Errorf("a hidden viewer of an ended terminal gets %v", f.Kind)
+	hidden.untilExit()
+	if !slices.Equal(hidden.kinds, []FrameKind{FrameSnapshot, FrameExit}) {
+		t.Errorf("a hidden viewer of an ended terminal gets %v", hidden.kinds)
 	}
 	h.Forget(term.ID())
 	if late.a.Reason() != ReasonClosed {

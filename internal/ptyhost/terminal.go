@@ -88,7 +88,7 @@ func (t *Terminal) Resize(s Size) (bool, error) {
 	t.size = s
 	t.screen.resize(s)
 	for a := range t.viewers {
-		a.resized, a.resizedAt = true, t.ring.end
+		a.resized, a.resizedAt, a.kept = true, t.ring.end, false
 		a.signal()
 	}
 	return true, nil
