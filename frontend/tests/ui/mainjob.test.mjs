@@ -27,7 +27,7 @@ step("a folder that is no repository is refused with words, and the text stays",
     .getByRole("alert")
     .filter({ hasText: /no git repository|not a git repository/i })
     .waitFor();
-  assert.equal(await page.getByLabel("Folder").inputValue(), home);
+  assert.equal(await page.getByRole("textbox", { name: "Folder" }).inputValue(), home);
   await page.getByRole("checkbox", { name: /^Add it as a plain folder/ }).waitFor();
   await screen(rig(), "add-project");
   await page.keyboard.press("Escape");

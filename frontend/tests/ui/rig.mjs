@@ -205,6 +205,7 @@ export async function screen({ page }, name) {
     found.push(...(await page.evaluate(lost)).map((one) => `at ${width} x ${height}: ${one}`));
   }
   await page.setViewportSize(before);
+  if (dir) await page.waitForTimeout(250); // the panel comes back
   assert.deepEqual(found, [], `faults of the screen ${name}`);
 }
 
