@@ -32,13 +32,13 @@ async function drop(selector, ...paths) {
 
 test("the paths of dropped files are typed as words of the shell, and nothing runs", async () => {
   const { page } = rig();
-  const { path: folder } = await rig().task("Drop", "--no-agent");
+  const { path: folder } = await rig().task("Drop");
   await rig().shell();
   const odd = path.join(rig().dir, "it's $(touch ran); a file");
   const plain = path.join(rig().dir, "plain.txt");
   for (const file of [odd, plain]) writeFileSync(file, "");
   await page.keyboard.type("printf '[%s]' ");
-  await drop("[data-tab]", odd, plain);
+  await drop("[data-tab][data-connection]", odd, plain);
   await rig().seen(/plain\.txt $|plain\.txt$/m);
   await page.keyboard.press("Enter");
   await rig().seen(/\[.*it's \$\(touch ran\); a file\]\[.*plain\.txt\]/);
@@ -50,7 +50,7 @@ test("a program that asked for it is told that the paths are a paste", async () 
   const plain = path.join(rig().dir, "plain.txt");
   await rig().type("printf '\\033[?2004h'; cat -v");
   await rig().page.waitForTimeout(300); // the program is there when its output is, and it has none
-  await drop("[data-tab]", plain);
+  await drop("[data-tab][data-connection]", plain);
   await page.keyboard.press("Enter");
   await rig().seen(/\^\[\[200~.*plain\.txt \^\[\[201~/);
   await page.keyboard.press("Control+C");
@@ -65,7 +65,7 @@ test("a name with a line end or another control character is refused, in words",
   await rig().seen(/^so-42$/m);
   // The toolkit hands a name with a line end over as two.
   for (const paths of [[evil], [ended], evil.split("\n")]) {
-    await drop("[data-tab]", ...paths);
+    await drop("[data-tab][data-connection]", ...paths);
     await page.getByRole("alert").waitFor();
     assert.match(await page.getByRole("alert").textContent(), /control character|no path of a file|There is no file/);
     await page.getByRole("alert").getByRole("button", { name: "Close" }).click();

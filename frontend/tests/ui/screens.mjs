@@ -68,6 +68,8 @@ export const screens = {
   "client-register": "Settings: before a client is registered",
   "client-unregister": "Settings: before a registration is taken back",
   quit: "Quit: what runs is named",
+  link: "A link filled in the dialog for a new task",
+  "serve-ended": "What the window showed ran in termic serve, and that has ended",
 };
 
 /** The screens on which each component is seen that is a dialog, a page or a part of the window. */
@@ -85,7 +87,9 @@ export const seenOn = {
   "dialogs/Discard": ["discard"],
   "dialogs/Force": ["sandbox"],
   "dialogs/Group": ["group"],
-  "dialogs/NewTask": ["new-task", "adopt-worktree"],
+  "dialogs/NewTask": ["new-task", "adopt-worktree", "link"],
+  "dialogs/LinkNote": ["link"],
+  "dialogs/Ended": ["serve-ended"],
   "dialogs/ProjectSettings": ["project-settings"],
   "dialogs/Queue": ["queue", "queue-none"],
   "dialogs/Quit": ["quit"],
