@@ -48,6 +48,8 @@
   window.addEventListener("unhandledrejection", failed);
   window.addEventListener("termic:drawn", () => {
     clearTimeout(timer);
+    document.getElementById("watchdog")?.remove(); // it was only slow
+    window.removeEventListener("load", explain);
     window.removeEventListener("error", failed, true);
     window.removeEventListener("unhandledrejection", failed);
   });

@@ -102,6 +102,30 @@ test("the page that cannot start says so in words [G6]", async () => {
   await context.close();
 });
 
+test("a page that is only slow takes the words away when it is drawn [G6]", async () => {
+  const context = await rig().browser.newContext();
+  const page = await context.newPage();
+  await page.addInitScript(() => {
+    const wait = window.setTimeout;
+    window.setTimeout = (run, milliseconds, ...more) => wait(run, milliseconds === 8000 ? 50 : milliseconds, ...more);
+  });
+  let release;
+  const released = new Promise((resolve) => {
+    release = resolve;
+  });
+  await page.route(/assets\/.*\.js$/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto(rig().url, { waitUntil: "commit" });
+  const words = page.getByText("The window could not be drawn.");
+  await words.waitFor();
+  release();
+  await page.locator(".win").waitFor();
+  await words.waitFor({ state: "detached" });
+  await context.close();
+});
+
 test("at rest the page sets no timer, draws no frame and asks the app nothing [G10]", async () => {
   const { page } = rig();
   await rig().row("Crashes").click();
