@@ -37,7 +37,7 @@ function leavePage(app: AppState, event: KeyboardEvent): boolean {
   if (event.target instanceof Element && event.target.closest("[data-esc]")) return false; // it takes back something of its own
   event.preventDefault();
   event.stopPropagation();
-  app.page = "tasks";
+  app.page = app.page === "review" ? app.back : "tasks";
   return true;
 }
 

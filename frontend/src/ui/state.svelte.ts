@@ -9,8 +9,6 @@ import { clock } from "../core/when";
 import type {
   ClientState,
   Fault,
-  FileChange,
-  LinkOffer,
   Project,
   TabStatus,
   TaskDetail,
@@ -20,48 +18,14 @@ import type {
 } from "../gen/api";
 import { takeLink } from "./linked";
 import { isMac } from "./native";
+import type { Open, Page, PanelTab, Told } from "./open";
 import { Panes } from "./panes.svelte";
 import { remember, remembered } from "./remember";
 import { Side } from "./side.svelte";
 import { TerminalPool } from "./terminal/pool";
 import { call, faultOf, watch } from "./transport";
 
-/** A sentence for the person without its full stop, and what can be done about it. */
-export interface Told {
-  message: string;
-  hint?: string;
-  act?: { label: string; run: () => void };
-}
-
-export type PanelTab = "changes" | "refused" | "ledger";
-export type Page = "tasks" | "review" | "race" | "settings" | "history";
-
-/** The dialog that is open, with what it is about. */
-export type Open =
-  | { kind: "newTask"; project?: string; like?: TaskDetail; prompt?: string; link?: LinkOffer }
-  | { kind: "addProject"; path?: string }
-  | { kind: "archive"; task: TaskDetail }
-  | { kind: "apply"; task: TaskDetail }
-  | { kind: "discard"; task: TaskDetail; files: FileChange[]; staged: boolean }
-  | { kind: "rename"; task: TaskDetail }
-  | { kind: "closeTab"; task: TaskDetail; tab: TabStatus }
-  | { kind: "renameTab" | "closeOthers"; task: TaskDetail; tab: TabStatus }
-  | { kind: "group"; project: Project }
-  | { kind: "chooseTab"; task: TaskDetail; to: "right" | "below" | "bottom" }
-  | { kind: "stop"; task: TaskDetail }
-  | { kind: "queue"; task: TaskDetail }
-  | { kind: "broadcast" }
-  | { kind: "race"; project?: string; name?: string; prompt?: string }
-  | { kind: "signals"; task: TaskDetail; tab: TabStatus }
-  | { kind: "adopt"; task: TaskDetail; others: TaskDetail[] }
-  | { kind: "sandbox"; task: TaskDetail }
-  | { kind: "projectSettings"; project: Project }
-  | { kind: "consent"; project: Project }
-  | { kind: "refs"; project: Project }
-  | { kind: "acceptFiles"; fault: Fault; again: () => Promise<unknown> }
-  | { kind: "removeProject"; project: Project }
-  | { kind: "palette" }
-  | { kind: "quit" | "ended" };
+export type { Open, Page, PanelTab, Told } from "./open";
 
 /**
  * What the page shows. The app's state comes whole from window_state and is never changed here; the rest is which part
@@ -98,6 +62,8 @@ export class AppState implements Disposable {
   focusWanted = $state("");
   /** The tab in whose terminal the person looks for something, or "". */
   finding = $state("");
+  /** Where a review is left to. */
+  back = $state<Page>("tasks");
   /** The file that the review should show first. */
   reviewPath = $state("");
   /** The race that is compared, by its id. */
@@ -347,10 +313,12 @@ export class AppState implements Disposable {
     this.#panel.toggle();
   }
 
-  review(path = ""): void {
+  /** Shows the review of the selected task, and where Esc leads from there. */
+  review(path = "", back: Page = "tasks"): void {
     if (!this.task) return;
     this.reviewPath = path;
     this.page = "review";
+    this.back = back;
   }
 
   /** Shows the tasks of a race side by side. */

@@ -72,30 +72,43 @@ async function unreached() {
     }
   });
   const met = new Set();
+  /** Takes note of what has the keys, and of what the arrows reach from there. False: it is a terminal, which Tab does not leave. */
+  const note = async () => {
+    const at = await here();
+    if (/xterm/.test(at)) return false;
+    met.add(at);
+    const arrow = await page.evaluate(() => {
+      const at = document.activeElement;
+      if (at?.closest("[role=tablist]")) return "ArrowRight";
+      return at?.matches(".task-row, .frow") ? "ArrowDown" : "";
+    });
+    for (let i = 0; arrow && i < 12; i++) {
+      await page.keyboard.press(arrow);
+      met.add(await here());
+    }
+    return true;
+  };
   for (let region = 0; region < 10; region++) {
     await page.keyboard.press("F6");
     const first = await here();
-    if (!/xterm/.test(first)) {
-      await page.keyboard.press("Shift+Tab"); // the edge of the panel stands before it
-      met.add(await here());
-      await page.keyboard.press("Tab");
-    }
-    for (let i = 0; i < 60; i++) {
-      const at = await here();
-      if (/xterm/.test(at)) break; // Tab is the program's
-      met.add(at);
-      const arrow = await page.evaluate(() => {
-        const at = document.activeElement;
-        if (at?.closest("[role=tablist]")) return "ArrowRight";
-        return at?.matches(".task-row, .frow") ? "ArrowDown" : "";
-      });
-      for (let k = 0; arrow && k < 12; k++) {
-        await page.keyboard.press(arrow);
-        met.add(await here());
+    for (const [key, most] of [
+      ["Shift+Tab", 6],
+      ["Tab", 60],
+    ]) {
+      await page
+        .locator(`[data-probe="${first}"]`)
+        .focus({ timeout: 200 })
+        .catch(() => {}); // a terminal has the keys already
+      for (let i = 0; i < most && (await note()); i++) {
+        await page.keyboard.press(key);
+        if ((await here()) === first) break;
       }
-      await page.keyboard.press("Tab");
-      if ((await here()) === first) break;
     }
+    if (!/xterm/.test(first))
+      await page
+        .locator(`[data-probe="${first}"]`)
+        .focus({ timeout: 200 })
+        .catch(() => {});
   }
   return page.evaluate(
     (met) =>

@@ -58,6 +58,14 @@ step("what each changed stands side by side, file by file", async () => {
   await one.getByText("Not changed here.").waitFor();
 });
 
+step("a review of one of them leads back to the race", async () => {
+  const { page } = rig();
+  await page.locator(".race section").first().getByRole("button", { name: "Review" }).click();
+  await page.getByRole("button", { name: /^Back to the race/ }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator(".race section").nth(1).waitFor();
+});
+
 step("one is adopted; another that would lose work is asked about by name, and nothing is lost unasked", async () => {
   const { page } = rig();
   await page.locator(".race section").first().getByRole("button", { name: "Adopt…" }).click();

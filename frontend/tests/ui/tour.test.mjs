@@ -87,7 +87,7 @@ step("menus and dialogs of a task", async () => {
   await page.getByRole("button", { name: "Actions of this task" }).click();
   await screen(rig(), "task-menu");
   await page.keyboard.press("Escape");
-  await run("rename…");
+  await run("rename task");
   await look("Rename task", "rename");
   await run("stop agents");
   await look(/^Stop /, "stop");

@@ -76,7 +76,7 @@ function ofTask(app: AppState, task: TaskDetail): Entry[] {
   return [
     byKey("review", { icon: "eye", hint: changes }),
     ...(task.race ? [make("Compare the race", () => app.compare(task.race ?? ""), { icon: "eye" })] : []),
-    make("Duplicate…", () => (app.dialog = { kind: "newTask", like: task }), { icon: "plus" }),
+    make("Duplicate task…", () => (app.dialog = { kind: "newTask", like: task }), { icon: "plus" }),
     make("Apply to the main checkout…", () => (app.dialog = { kind: "apply", task }), { icon: "apply" }),
     byKey("edit", { icon: "edit", hint: "the worktree" }),
     make("Stage every change", () => void stageAll(app, task, true), { icon: "plus" }),
@@ -165,7 +165,7 @@ function ofTask(app: AppState, task: TaskDetail): Entry[] {
     make("Show what was refused", () => app.showInPanel(task.id, "refused"), { icon: "shieldFull" }),
     make("Show the ledger of this task", () => app.showInPanel(task.id, "ledger"), { icon: "history" }),
     make("Sandbox…", () => (app.dialog = { kind: "sandbox", task }), { icon: "shieldFull" }),
-    make("Rename…", () => (app.dialog = { kind: "rename", task })),
+    make("Rename task…", () => (app.dialog = { kind: "rename", task })),
     ...(task.branch
       ? [
           make("Copy branch name", () => void app.attempt(() => writeClipboard(task.branch)), {
@@ -187,7 +187,7 @@ function ofTask(app: AppState, task: TaskDetail): Entry[] {
     make(app.folded.has(task.id) ? "Unfold the tasks below" : "Fold the tasks below", () => void fold(app, task.id), {
       ...(app.rows.some((one) => one.parent_id === task.id) ? {} : { reason: "No task is below it." }),
     }),
-    make("Archive…", () => (app.dialog = { kind: "archive", task })),
+    make("Archive task…", () => (app.dialog = { kind: "archive", task })),
   ];
 }
 
