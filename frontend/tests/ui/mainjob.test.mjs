@@ -86,7 +86,7 @@ step("it is applied to the main checkout", async () => {
   const { page, repo } = rig();
   await page.getByRole("button", { name: /Apply to main checkout…/ }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Apply to main checkout" }).click();
-  await page.getByText(/^Applied/).waitFor();
+  await page.getByText("Applied 1 new file to the main checkout, uncommitted.").waitFor();
   await screen(rig(), "applied");
   await page.getByRole("dialog").getByText("Close", { exact: true }).click();
   assert.equal(readFileSync(path.join(repo, "greeting.txt"), "utf8").trim(), "hello there");
