@@ -26,6 +26,7 @@ type Attachment struct {
 	full       bool   // holds the reader until it acknowledged half of its window
 	heard      time.Time
 	lastFrame  time.Time
+	lastBytes  uint64 // that it had
 	resized    bool   // a size is to be told
 	resizedAt  uint64 // behind that byte
 	exitTold   bool
@@ -53,8 +54,17 @@ func (t *Terminal) Attach(opts AttachOptions) (*Attachment, error) {
 		t.claimAnswers(a)
 	}
 	t.viewers[a] = struct{}{}
+	if !a.hidden {
+		t.count(1)
+	}
 	a.signal()
 	return a, nil
+}
+
+// count takes note of viewers that see the terminal, or do not any more; t.mu must be held.
+func (t *Terminal) count(n int) {
+	t.shown += n
+	t.host.shown.Add(int32(n))
 }
 
 func (a *Attachment) signal() {
@@ -140,7 +150,7 @@ func (a *Attachment) resync(now time.Time) Frame {
 	t := a.t
 	a.synced, a.full, a.resized = true, false, false
 	a.sent, a.acked, a.liveFrom = t.ring.end, t.ring.end, t.ring.end
-	a.heard, a.lastFrame = now, now
+	a.heard, a.lastFrame, a.lastBytes = now, now, 0
 	t.claimAnswers(a)
 	return Frame{Kind: FrameSnapshot, Seq: t.ring.end, Size: t.size, Data: t.screen.snapshot(), Mute: true}
 }
@@ -156,8 +166,12 @@ func (a *Attachment) output(now time.Time) (f Frame, wait time.Duration, err err
 		return Frame{}, 0, nil // the window is full: an Ack will signal
 	}
 	n := end - a.sent
-	if since := now.Sub(a.lastFrame); n < FrameBytes && since < FrameDelay && !t.exited {
-		return Frame{}, FrameDelay - since, nil
+	delay := FrameDelay
+	if a.lastBytes >= FloodBytes {
+		delay = FloodDelay
+	}
+	if since := now.Sub(a.lastFrame); n < FrameBytes && since < delay && !t.exited {
+		return Frame{}, delay - since, nil
 	}
 	n = min(n, FrameBytes)
 	kind := FrameOutput
@@ -172,7 +186,7 @@ func (a *Attachment) output(now time.Time) (f Frame, wait time.Duration, err err
 	f = Frame{Kind: kind, Data: t.ring.read(a.sent, int(n)), Mute: mute}
 	a.sent += n
 	f.Seq = a.sent
-	a.lastFrame = now
+	a.lastFrame, a.lastBytes = now, n
 	if t.answerer == a {
 		t.answeredUpTo(a.sent)
 	}
@@ -205,6 +219,7 @@ func (a *Attachment) Hide() {
 		return
 	}
 	a.hidden, a.kept = true, a.synced && !a.resized
+	a.t.count(-1)
 	a.unsync()
 }
 
@@ -224,6 +239,7 @@ func (a *Attachment) Show() {
 func (a *Attachment) reveal() {
 	t := a.t
 	a.hidden = false
+	t.count(1)
 	if !a.kept || a.sent < t.ring.start() || t.ring.end-a.sent > FrameBytes {
 		a.acked = a.sent // what it had is forgotten
 		return
@@ -254,6 +270,9 @@ func (a *Attachment) detachLocked(reason string) {
 		return
 	}
 	a.detached, a.reason = true, reason
+	if !a.hidden {
+		a.t.count(-1)
+	}
 	delete(a.t.viewers, a)
 	a.unsync()
 }

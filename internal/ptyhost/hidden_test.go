@@ -87,6 +87,37 @@ func TestTheEndIsSeenByAHiddenViewer(t *testing.T) {
 	}
 }
 
+// A flood that nobody sees leaves the processor to the terminal that somebody looks at, and takes all of it when nobody looks
+// at any.
+func TestAnUnseenFloodYields(t *testing.T) {
+	h := testHost(t)
+	flood := shellSpec(t, "exec yes flooding")
+	flood.ID += "flood"
+	term := start(t, h, flood)
+	rate := func() uint64 {
+		_, _, before := term.Log(1)
+		time.Sleep(400 * time.Millisecond)
+		_, _, after := term.Log(1)
+		return after - before
+	}
+	seen := start(t, h, shellSpec(t, "echo one; read x"))
+	x := newXterm(t, seen, AttachOptions{})
+	x.until("one")
+	paced := rate()
+	x.a.Hide()
+	alone := rate()
+	x.a.Show()
+	again := rate()
+	x.a.Detach("test")
+	after := rate()
+	if n := h.shown.Load(); n != 0 {
+		t.Errorf("%d viewers are counted, there is none", n)
+	}
+	if paced == 0 || again == 0 || paced > alone*2/3 || again > after*2/3 {
+		t.Errorf("bytes while another is seen, hidden, seen, gone: %d %d %d %d", paced, alone, again, after)
+	}
+}
+
 // The law of hiding: however often and long a viewer is hidden, and whatever size its terminal gets meanwhile, what it shows
 // at the end is what the terminal shows.
 func TestHiddenViewerLaw(t *testing.T) {

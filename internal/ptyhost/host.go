@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"sync"
+	"sync/atomic"
 
 	"termic/internal/fault"
 )
@@ -13,7 +14,8 @@ import (
 // Host owns all terminals of the app. Each terminal has three goroutines, which end with it: the reader, the writer and
 // the reaper; Close waits for them.
 type Host struct {
-	opts Options
+	opts  Options
+	shown atomic.Int32 // viewers of all terminals that are not hidden
 
 	mu    sync.Mutex // guards the following
 	terms map[string]*Terminal

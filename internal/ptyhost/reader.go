@@ -19,13 +19,47 @@ func (t *Terminal) readLoop() {
 			if t.spec.Tap != nil {
 				t.spec.Tap(buf[:n])
 			}
+			began := time.Now()
 			if t.take(buf[:n]) {
 				t.waitForRoom()
+			} else {
+				t.yield(time.Since(began))
 			}
 		}
 		if err != nil {
 			return // EIO: the last holder of the terminal is gone; or reap set a deadline
 		}
+	}
+}
+
+// Pacing of what nobody sees: of the time that the reader has a processor, it takes one part in unseenShare, and sleeps in
+// pieces that are long enough to be kept.
+const (
+	unseenShare = 4
+	unseenNap   = 2 * time.Millisecond
+	longestNap  = 50 * time.Millisecond // after a reader that was itself kept waiting for a processor
+)
+
+// yield lets a flood that nobody sees take no more than its share, while somebody looks at another terminal: drawing that
+// needs the processor more. A program that prints less than a flood is never held up.
+func (t *Terminal) yield(spent time.Duration) {
+	t.mu.Lock()
+	seen := t.shown > 0
+	t.mu.Unlock()
+	if seen || t.host.shown.Load() == 0 {
+		t.owed = 0
+		return
+	}
+	t.owed += (unseenShare - 1) * spent
+	if t.owed < unseenNap {
+		return
+	}
+	timer := time.NewTimer(min(t.owed, longestNap))
+	defer timer.Stop()
+	t.owed = 0
+	select {
+	case <-timer.C:
+	case <-t.over: // what is left is little
 	}
 }
 

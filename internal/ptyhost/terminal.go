@@ -29,12 +29,14 @@ type Terminal struct {
 	endMu    sync.Mutex    // one round-up at a time; guards released
 	released bool          // the process id was given back
 	resizes  sync.Mutex    // resizes reach the kernel and the screen in the same order
+	owed     time.Duration // of the reader alone: how long it is to yield
 
 	mu        sync.Mutex // guards the following
 	size      Size
 	ring      ring
 	screen    *screen
 	viewers   map[*Attachment]struct{}
+	shown     int // viewers that are not hidden
 	answerer  *Attachment
 	pending   []unanswered
 	asked     bool // End was called

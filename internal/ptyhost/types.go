@@ -13,6 +13,8 @@ const (
 	LowWater        = HighWater / 2
 	FrameBytes      = 64 << 10                // most data of one output frame
 	FrameDelay      = 4 * time.Millisecond    // least time between two output frames that are not full
+	FloodDelay      = 12 * time.Millisecond   // the same behind a frame of at least FloodBytes: each frame wakes two processes
+	FloodBytes      = 4 << 10                 // more than a person types or an agent draws at once
 	WriteQueueBytes = 4 << 20                 // input that may wait for a program that does not read
 	WriteQueueLen   = 1024                    // writes that may wait
 	DefaultGrace    = 1500 * time.Millisecond // time between TERM and KILL: long enough for an agent to save its transcript
