@@ -152,6 +152,10 @@ bench: setup-headless headless ## the measures of bench/, printed as a table
 	CGO_ENABLED=0 go run $(HEADLESS) ./bench
 	cd bench/mcp && CGO_ENABLED=0 go run .
 
+.PHONY: bench-window
+bench-window: build setup-test ## the measures of the real window under Xvfb: writes the table in bench/README.md
+	build/window-test.sh node bench/window/run.mjs --write bench/README.md $(BENCH_FLAGS)
+
 .PHONY: clean
 clean: ## remove what was built, keep what was downloaded
 	rm -rf build/bin frontend/dist frontend/node_modules/.installed bench/out
