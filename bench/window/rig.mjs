@@ -1,6 +1,6 @@
 // The window that is measured: the real one, on a profile of its own, with a driver.
 
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Window } from "../../frontend/tests/window/driver.mjs";
 

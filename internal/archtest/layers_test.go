@@ -150,6 +150,7 @@ var table = []row{
 	{pkg: "sandbox/seatbelt", in: leaf},
 
 	{pkg: "bench", in: kit},
+	{pkg: "bench/window/bare", in: kit}, // a window without Termic, as a peer
 	{pkg: "build/linux", in: kit},
 	{pkg: "build/setup", in: kit},
 	{pkg: "internal/archtest", in: kit},
