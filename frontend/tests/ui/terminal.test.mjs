@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, test } from "node:test";
-import { withRig } from "./rig.mjs";
+import { screen, withRig } from "./rig.mjs";
 
 const rig = withRig({
   // WebGL on the processor: there to lose its context, and known as software, so that it is not used unasked.
