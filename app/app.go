@@ -98,7 +98,7 @@ func Open(ctx context.Context, o Options) (a *App, err error) {
 	if err = a.openCore(ctx, home, o); err != nil {
 		return a, err
 	}
-	a.unfollow = a.endpoint.start(ctx, a.Dispatcher, a.Core.EndpointChanged)
+	a.unfollow = a.endpoint.start(ctx, a.Dispatcher, a.Core.NamedGrants, a.Core.EndpointChanged)
 	a.control, err = control.Listen(ctx, control.Options{Dir: a.dir.Path, Backend: controlBackend{a.Dispatcher}, Version: o.Version, Log: a.Log,
 		Enabled: func() bool { return a.settings.Get().General.CLIEnabled },
 		Raise:   a.raiseAsked, Window: a.windowOf(o.Face), Watch: a.Core.Watch})

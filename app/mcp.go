@@ -43,15 +43,17 @@ type endpoint struct {
 	log      *slog.Logger
 
 	backend mcp.Backend   // set by start
+	names   namesFunc     // set by start; the named tokens that there are
 	changed func()        // set by start; tells who watches the status
 	tried   chan struct{} // closed once the app has first tried to serve, or knows that it shall not
 
 	act sync.Mutex // held while something is bound, renewed or closed; guards the following
 	// server is what serves, nil for nothing.
 	server *mcp.Server
-	revoke func() bool // ends the token in the file; nil for none
-	port   int         // the one that is kept; 0 for none yet
-	binds  uint64      // how many there were
+	revoke func() bool            // ends the token in the file; nil for none
+	named  map[string]func() bool // end the tokens in the files of names, by name without regard to case
+	port   int                    // the one that is kept; 0 for none yet
+	binds  uint64                 // how many there were
 	ended  bool
 	wg     sync.WaitGroup // grows only while something serves, and while it is not ended
 
@@ -62,12 +64,12 @@ type endpoint struct {
 }
 
 func newEndpoint(dir *datadir.Dir, file *settings.File, tokens *grant.Registry, version string, log *slog.Logger) *endpoint {
-	return &endpoint{dir: dir, settings: file, tokens: tokens, version: version, log: log, tried: make(chan struct{})}
+	return &endpoint{dir: dir, settings: file, tokens: tokens, named: map[string]func() bool{}, version: version, log: log, tried: make(chan struct{})}
 }
 
 // start takes up the setting, now and whenever it changes, until the returned function is called.
-func (e *endpoint) start(ctx context.Context, backend mcp.Backend, changed func()) (stop func()) {
-	e.backend, e.changed = backend, changed
+func (e *endpoint) start(ctx context.Context, backend mcp.Backend, names namesFunc, changed func()) (stop func()) {
+	e.backend, e.names, e.changed = backend, names, changed
 	e.act.Lock()
 	e.port = e.rememberedPort()
 	e.follow(ctx, e.settings.Get().MCP.Enabled)
@@ -205,6 +207,9 @@ func (e *endpoint) bind(ctx context.Context) error {
 		return errors.Join(portFault(err, port), listener.Close())
 	}
 	if err = e.mint(); err == nil {
+		err = e.mintNames(ctx)
+	}
+	if err == nil {
 		err = e.rememberPort(port)
 	}
 	if err != nil {
@@ -286,6 +291,7 @@ func (e *endpoint) unbind() {
 		e.revoke()
 		e.revoke = nil
 	}
+	e.dropNames()
 	if e.server == nil {
 		return
 	}
@@ -299,22 +305,29 @@ func (e *endpoint) unbind() {
 // mint makes a token and puts it into its file, which is a new file each time: a descriptor or a link to an old one
 // shows nothing new. e.act must be held.
 func (e *endpoint) mint() error {
-	token, err := e.tokens.Mint(grant.Grant{Principal: outside, Class: grant.Full})
-	if err != nil {
-		return fault.Wrap(err, fault.Unavailable, "No token could be made for the MCP endpoint")
+	revoke, err := e.mintInto(e.dir.File(datadir.MCPTokenFile), grant.Grant{Principal: outside, Class: grant.Full})
+	if err == nil {
+		e.revoke = revoke
 	}
-	revoke := e.tokens.Revoker(token)
-	path := e.dir.File(datadir.MCPTokenFile)
+	return err
+}
+
+// mintInto makes a token and puts it into a new file.
+func (e *endpoint) mintInto(path string, g grant.Grant) (revoke func() bool, err error) {
+	token, err := e.tokens.Mint(g)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Unavailable, "No token could be made for the MCP endpoint")
+	}
+	revoke = e.tokens.Revoker(token)
 	if err = os.Remove(path); err == nil || errors.Is(err, fs.ErrNotExist) {
 		err = atomicfile.WriteFile(path, []byte(token.Reveal()+"\n"), 0o600, atomicfile.ExactMode())
 	}
 	if err != nil {
 		revoke()
-		return fault.Wrap(err, fault.Unavailable, "The token of the MCP endpoint could not be written to %s", path).
+		return nil, fault.Wrap(err, fault.Unavailable, "The token of the MCP endpoint could not be written to %s", path).
 			WithHint("Check the free space and the permissions of the folder.")
 	}
-	e.revoke = revoke
-	return nil
+	return revoke, nil
 }
 
 func (e *endpoint) rememberPort(port int) error {

@@ -384,6 +384,8 @@ func TestEachCredentialOpensItsOwn(t *testing.T) {
 	p := newProfile(t)
 	s := p.call("mcp_enable")
 	cli, file := p.file(datadir.CLITokenFile), p.file(datadir.MCPTokenFile)
+	ask[api.TokenResult](p, "token_new", map[string]any{"name": "ci"})
+	named := p.tokenFile("ci")
 	if got := asks(t, s.URL, cli); got != 401 {
 		t.Errorf("the CLI's token on the endpoint: %d", got)
 	}
@@ -394,24 +396,26 @@ func TestEachCredentialOpensItsOwn(t *testing.T) {
 		t.Errorf("the CLI's token on the socket: %v", err)
 	}
 	check(t, client.Close())
-	addr.Token = filepath.Join(p.dir, datadir.MCPTokenFile)
-	client, err = control.Dial(t.Context(), addr)
-	check(t, err)
-	if _, err := client.Call(t.Context(), "task_list", json.RawMessage(`{}`), nil); fault.CodeOf(err) != fault.Forbidden {
-		t.Errorf("the endpoint's token on the socket: %v", err)
+	for _, other := range []string{datadir.MCPTokenFile, datadir.TokensDir + "/ci"} {
+		addr.Token = filepath.Join(p.dir, other)
+		client, err = control.Dial(t.Context(), addr)
+		check(t, err)
+		if _, err := client.Call(t.Context(), "task_list", json.RawMessage(`{}`), nil); fault.CodeOf(err) != fault.Forbidden {
+			t.Errorf("the token in %s on the socket: %v", other, err)
+		}
+		check(t, client.Close())
 	}
-	check(t, client.Close())
 	for where, text := range map[string]string{"environment": strings.Join(os.Environ(), "\n"), "arguments": strings.Join(os.Args, "\n"), "log": p.log.String()} {
-		if strings.Contains(text, cli) || strings.Contains(text, file) {
+		if strings.Contains(text, cli) || strings.Contains(text, file) || strings.Contains(text, named) {
 			t.Errorf("a token is in the %s", where)
 		}
 	}
 	check(t, filepath.WalkDir(p.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || d.Name() == datadir.CLITokenFile || d.Name() == datadir.MCPTokenFile {
+		if err != nil || !d.Type().IsRegular() || d.Name() == datadir.CLITokenFile || d.Name() == datadir.MCPTokenFile || path == filepath.Join(p.dir, datadir.TokensDir, "ci") {
 			return err
 		}
 		b, err := os.ReadFile(path)
-		if bytes.Contains(b, []byte(file)) || bytes.Contains(b, []byte(cli)) {
+		if bytes.Contains(b, []byte(file)) || bytes.Contains(b, []byte(cli)) || bytes.Contains(b, []byte(named)) {
 			t.Errorf("a token is in %s", path)
 		}
 		return err

@@ -25,7 +25,7 @@ func makeTools(class grant.Class) toolset {
 	set := toolset{named: map[string]tool{}}
 	var list [][]byte
 	for _, v := range verb.All() {
-		if v.Local || !v.On(grant.MCP) || !class.Covers(v.Class) {
+		if v.Local || !v.On(grant.MCP) || !v.For(class) {
 			continue
 		}
 		t := tool{entry: describe(&v, class), done: encode(doneText(&v))}

@@ -70,6 +70,10 @@ func renderers() map[string]func(*printer, json.RawMessage) error {
 		"mcp_enable":        as(showMCP),
 		"mcp_disable":       as(showMCP),
 		"mcp_rotate":        as(showMCP),
+		"token_new":         as(showToken),
+		"token_list":        as(showTokens),
+		"token_set":         as(showToken),
+		"token_revoke":      as(showTokenRevoked),
 		"quit":              as(showQuit),
 		"doctor":            as(showDoctor),
 	}

@@ -111,7 +111,7 @@ func (c *Core) TaskRename(ctx context.Context, call *Call, p api.TaskRenameParam
 		return api.TaskRenameResult{}, err
 	}
 	c.beacon.change()
-	summary, err := c.summary(ctx, call.Task, false)
+	summary, err := c.summary(ctx, call.Caller, call.Task)
 	return api.TaskRenameResult{Task: summary, OldName: old}, err
 }
 

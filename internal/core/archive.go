@@ -258,7 +258,7 @@ func (c *Core) TaskRestore(ctx context.Context, call *Call, _ api.TaskRestorePar
 	if err != nil {
 		return api.TaskRestoreResult{}, err
 	}
-	summary, err := c.summary(ctx, t.ID, false)
+	summary, err := c.summary(ctx, call.Caller, t.ID)
 	return api.TaskRestoreResult{Task: summary}, err
 }
 

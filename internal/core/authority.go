@@ -17,13 +17,23 @@ import (
 // any task of these projects whose exact id it knows, if nothing that runs there could do more than the caller itself.
 // What is in neither set answers exactly as what does not exist.
 
-// confined reports whether the rules of this file hold for a caller. Everybody else may do what the class of a verb says.
-func confined(caller grant.Caller) bool { return !caller.Class.Covers(grant.Full) }
+// confined reports whether the rules of this file hold for a caller. Everybody else may do what the class of a verb says; a
+// named token within its projects.
+func confined(caller grant.Caller) bool {
+	return !caller.Class.Covers(grant.Full) && !caller.Class.Named()
+}
+
+// bounded reports whether there is anything that is hidden from a caller.
+func bounded(caller grant.Caller) bool {
+	return confined(caller) || caller.Class.Named() && !caller.Everywhere
+}
 
 // mayRead reports whether a caller may read a task, and act on it as its verbs say. A task that was created by it when it was
 // in no cage is none of its tasks any more.
 func mayRead(caller grant.Caller, t store.Task) bool {
 	switch {
+	case caller.Class.Named():
+		return caller.Everywhere || slices.Contains(caller.Projects, t.ProjectID)
 	case !confined(caller):
 		return true
 	case caller.Task == "":
@@ -109,11 +119,11 @@ func agentTabs(tabs []store.Tab) []store.Tab {
 	return slices.DeleteFunc(slices.Clone(tabs), func(t store.Tab) bool { return t.Kind != store.TabAgent })
 }
 
-// tabsFor are the tabs of a task that a caller may name. A caged agent sees agents alone: what the user runs beside them
-// is in no cage, so its output and its end are not the agent's.
+// tabsFor are the tabs of a task that a caller may name. A caged agent and a client with a named token see agents alone: what
+// the user runs beside them is in no cage and may show anything, so its output and its end are not theirs.
 func (c *Core) tabsFor(ctx context.Context, caller grant.Caller, taskID string) ([]store.Tab, error) {
 	tabs, err := c.store.Tabs(ctx, taskID)
-	if err == nil && confined(caller) {
+	if err == nil && !caller.Class.Covers(grant.Full) {
 		tabs = agentTabs(tabs)
 	}
 	return tabs, err
@@ -200,6 +210,9 @@ func (c *Core) agentsOfCaller(ctx context.Context, caller grant.Caller) ([]strin
 // Permit is the part of the rules that looks at the arguments of a call. The dispatcher asks before anything is written
 // about the target; what could change in between is asked again by whoever acts.
 func (c *Core) Permit(ctx context.Context, call *Call, params any) error {
+	if _, adds := params.(api.ProjectAddParams); adds && bounded(call.Caller) {
+		return fault.New(fault.Forbidden, "This token is for certain projects, so it adds none").WithHint("The owner adds projects, and names them to the token.")
+	}
 	if !confined(call.Caller) {
 		return nil
 	}
@@ -297,25 +310,33 @@ func (c *Core) limitOf(caller grant.Caller) (*sandbox.Capability, error) {
 // noTask is the answer to a name that stands for nothing which the caller may see.
 func noTask(caller grant.Caller, asked string) error {
 	hint := "`termic list` shows the tasks."
-	if confined(caller) {
+	switch {
+	case confined(caller):
 		hint = "You can name your own task, and tasks that you created."
+	case caller.Class.Named():
+		hint = "task_list shows the tasks that your token reaches."
 	}
 	return fault.New(fault.NotFound, "There is no task %q", asked).WithHint("%s", hint)
 }
 
-// narrowed takes out of the view of a task what a caged agent may not know of it: whose child it is, the user's own
-// terminals, what the cages of other tasks refused, and anything of refs that are not its own.
+// narrowed takes out of the view of a task what a caller may not know of it. For a caged agent that is whose child it is, the
+// user's own terminals, what the cages of other tasks refused, and anything of refs that are not its own; for a named token
+// the terminals, and what lies in projects that it does not reach.
 func (c *Core) narrowed(ctx context.Context, caller grant.Caller, d *api.TaskDetail) error {
-	if !confined(caller) {
+	if caller.Class.Covers(grant.Full) {
 		return nil
 	}
-	if d.ParentID != caller.Task {
-		d.ParentID = ""
+	if !caller.Class.Named() {
+		if d.ParentID != caller.Task {
+			d.ParentID = ""
+		}
+		if d.ID != caller.Task {
+			d.Denials = nil
+		}
+		d.Refs = nil
+	} else if err := c.onlyReachable(ctx, caller, d); err != nil {
+		return err
 	}
-	if d.ID != caller.Task {
-		d.Denials = nil
-	}
-	d.Refs = nil
 	tabs, err := c.tabsFor(ctx, caller, d.ID)
 	if err != nil {
 		return err
@@ -327,4 +348,26 @@ func (c *Core) narrowed(ctx context.Context, caller grant.Caller, d *api.TaskDet
 	open := len(tabs)
 	d.OpenTabs = &open
 	return nil
+}
+
+// onlyReachable takes out of the view of a task what it says of projects that a named token does not reach.
+func (c *Core) onlyReachable(ctx context.Context, caller grant.Caller, d *api.TaskDetail) error {
+	if caller.Everywhere {
+		return nil
+	}
+	d.Cage = nil // its lists name other projects
+	return c.onlyReachableParent(ctx, caller, &d.TaskSummary)
+}
+
+// onlyReachableParent leaves out whose child a task is for a named token that does not reach the parent.
+func (c *Core) onlyReachableParent(ctx context.Context, caller grant.Caller, s *api.TaskSummary) error {
+	if s.ParentID == "" || !caller.Class.Named() || caller.Everywhere {
+		return nil
+	}
+	parent, err := c.store.Task(ctx, s.ParentID)
+	if fault.CodeOf(err) == fault.NotFound || err == nil && !mayRead(caller, parent) {
+		s.ParentID = ""
+		return nil
+	}
+	return err
 }

@@ -30,6 +30,14 @@ type Endpoint interface {
 	Mint(ctx context.Context, g grant.Grant) (Ticket, error)
 	// Revoke ends every token whose grant is chosen, with the calls that it let in.
 	Revoke(chosen func(grant.Grant) bool)
+	// SetNamed makes what is served of a named token agree with its grant: a value in a file of its own for a new one, and
+	// another grant behind the same value otherwise. While nothing serves it does nothing, since each bind makes the tokens
+	// of all names.
+	SetNamed(g NamedGrant) error
+	// DropNamed ends a named token, with the calls that it let in, and removes its file.
+	DropNamed(name string)
+	// NamedFile is the file with the value of a named token; empty while there is none.
+	NamedFile(name string) string
 	// OpenDoor answers on a listener that only one cage can reach, for the tokens of that door alone, until close is
 	// called or the endpoint no longer serves. The listener is closed in every case.
 	OpenDoor(l net.Listener, door string) (close func(), err error)

@@ -50,6 +50,9 @@ func (b *bound) Status() api.MCPResult              { return api.MCPResult{} }
 func (b *bound) Enable(context.Context, bool) error { return nil }
 func (b *bound) Disable(context.Context) error      { return nil }
 func (b *bound) Rotate(context.Context) error       { return nil }
+func (b *bound) SetNamed(NamedGrant) error          { return nil }
+func (b *bound) DropNamed(string)                   {}
+func (b *bound) NamedFile(string) string            { return "" }
 func (b *bound) OpenDoor(l net.Listener, _ string) (func(), error) {
 	return nil, errors.Join(errors.New("no doors here"), l.Close())
 }

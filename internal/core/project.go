@@ -15,10 +15,16 @@ import (
 
 // ProjectList is the verb project_list. What repositories propose is for their owner to read, not for agents: it is text of
 // whoever wrote the repository.
-func (c *Core) ProjectList(ctx context.Context, _ *Call, _ api.ProjectListParams) (api.ProjectListResult, error) {
+func (c *Core) ProjectList(ctx context.Context, call *Call, _ api.ProjectListParams) (api.ProjectListResult, error) {
 	projects, err := c.projects(ctx)
+	if bounded(call.Caller) {
+		projects = slices.DeleteFunc(projects, func(p api.Project) bool { return !slices.Contains(call.Caller.Projects, p.ID) })
+	}
 	for i := range projects {
 		projects[i].Repo = nil
+		if bounded(call.Caller) {
+			projects[i].Cage = nil // its lists name other projects
+		}
 	}
 	return api.ProjectListResult{Projects: projects}, err
 }
@@ -163,8 +169,14 @@ func (c *Core) ProjectRemove(ctx context.Context, call *Call, p api.ProjectRemov
 			result.BackupRefs = append(result.BackupRefs, r.BackupRef)
 		}
 	}
-	if err := c.forgetProject(ctx, project.ID); err != nil {
+	narrowed, err := c.forgetProject(ctx, project.ID)
+	if err != nil {
 		return result, err
+	}
+	for _, t := range narrowed {
+		if err := c.offer(t); err != nil {
+			return result, err
+		}
 	}
 	c.revokeProject(project.ID)
 	c.refs.forget(project.ID)
@@ -174,13 +186,21 @@ func (c *Core) ProjectRemove(ctx context.Context, call *Call, p api.ProjectRemov
 
 // forgetProject removes a project, and takes it out of the lists of those who may act on it: when the same folder is added
 // again, nobody shall be found to be trusted with it.
-func (c *Core) forgetProject(ctx context.Context, id string) error {
+func (c *Core) forgetProject(ctx context.Context, id string) (narrowed []store.Token, err error) {
+	unlock, err := c.holdTokens(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	release, err := c.holdCages(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer release()
-	return c.store.Write(ctx, func(tx *store.Tx) error {
+	err = c.store.Write(ctx, func(tx *store.Tx) (err error) {
+		if narrowed, err = forgetInTokens(ctx, tx, id); err != nil {
+			return err
+		}
 		if err := tx.RemoveProject(ctx, id); err != nil {
 			return err
 		}
@@ -214,6 +234,7 @@ func (c *Core) forgetProject(ctx context.Context, id string) error {
 		}
 		return nil
 	})
+	return narrowed, err
 }
 
 // lossesOfAll collects what archiving the tasks would lose, so that nothing is archived when anything would be.

@@ -65,7 +65,7 @@ func (c *Core) taskNamed(ctx context.Context, caller grant.Caller, ref api.TaskR
 			return t.ID, nil
 		}
 	}
-	if len(found) == 0 && !confined(caller) {
+	if len(found) == 0 && !bounded(caller) {
 		return "", c.otherwise(ctx, caller, tasks, names, ref, verb)
 	}
 	return oneTask(caller, found, names, ref.Task)
@@ -188,7 +188,7 @@ func (c *Core) projectNames(ctx context.Context) (map[string]string, error) {
 // projectsFor are the projects that a caller may name.
 func (c *Core) projectsFor(ctx context.Context, caller grant.Caller) ([]store.Project, error) {
 	projects, err := c.store.Projects(ctx)
-	if confined(caller) {
+	if bounded(caller) {
 		projects = slices.DeleteFunc(projects, func(p store.Project) bool { return !slices.Contains(caller.Projects, p.ID) })
 	}
 	return projects, err
@@ -215,7 +215,7 @@ func (c *Core) resolveProject(ctx context.Context, caller grant.Caller, asked st
 		names[i] = p.Name
 	}
 	e := fault.New(fault.NotFound, "There is no project %q", asked)
-	if len(names) == 0 && !confined(caller) {
+	if len(names) == 0 && !bounded(caller) {
 		return store.Project{}, e.WithHint("Add one: `termic project add PATH`.")
 	}
 	return store.Project{}, e.WithHint("%s", listed("There are", names)).OrNear(asked, names)

@@ -55,7 +55,7 @@ func (c *Core) TaskNew(ctx context.Context, call *Call, p api.TaskNewParams) (ap
 		if err != nil {
 			return result, err
 		}
-		if result.Task, err = c.summary(ctx, n.task.ID, false); err != nil {
+		if result.Task, err = c.summary(ctx, call.Caller, n.task.ID); err != nil {
 			return result, err
 		}
 		result.Wait = &out
@@ -80,7 +80,7 @@ func (c *Core) startNewTask(ctx context.Context, call *Call, n *newTask) (api.Ta
 		}
 		c.beacon.change()
 	}
-	summary, err := c.summary(ctx, n.task.ID, false)
+	summary, err := c.summary(ctx, call.Caller, n.task.ID)
 	if err == nil {
 		call.emit(api.Event{Event: "created", Task: &summary})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"termic/internal/api"
 	"termic/internal/fault"
+	"termic/internal/grant"
 	"termic/internal/store"
 	"termic/internal/worktree"
 )
@@ -35,6 +36,7 @@ func (c *Core) TaskList(ctx context.Context, call *Call, p api.TaskListParams) (
 	if err != nil {
 		return api.TaskListResult{}, err
 	}
+	tasks = matching(tasks, func(t store.Task) bool { return mayRead(call.Caller, t) })
 	names, err := c.projectNames(ctx)
 	if err != nil {
 		return api.TaskListResult{}, err
@@ -43,11 +45,14 @@ func (c *Core) TaskList(ctx context.Context, call *Call, p api.TaskListParams) (
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, diffAtOnce)
 	for i, t := range tasks {
-		tabs, err := c.store.Tabs(ctx, t.ID)
+		tabs, err := c.tabsFor(ctx, call.Caller, t.ID)
 		if err != nil {
 			return api.TaskListResult{}, err
 		}
 		out[i] = c.viewTask(t, names[t.ProjectID], tabs, p.Quiet)
+		if err := c.onlyReachableParent(ctx, call.Caller, &out[i]); err != nil {
+			return api.TaskListResult{}, err
+		}
 		if p.Quiet || p.Archived || t.State != api.TaskLive {
 			continue
 		}
@@ -84,8 +89,8 @@ func (c *Core) stat(ctx context.Context, t store.Task) (*api.DiffStat, string) {
 	return &d.Stat, ""
 }
 
-// summary is one task as task_list shows it.
-func (c *Core) summary(ctx context.Context, id string, diff bool) (api.TaskSummary, error) {
+// summary is one task as task_list shows it to a caller, without its changes.
+func (c *Core) summary(ctx context.Context, caller grant.Caller, id string) (api.TaskSummary, error) {
 	t, err := c.store.Task(ctx, id)
 	if err != nil {
 		return api.TaskSummary{}, err
@@ -94,15 +99,12 @@ func (c *Core) summary(ctx context.Context, id string, diff bool) (api.TaskSumma
 	if err != nil {
 		return api.TaskSummary{}, err
 	}
-	tabs, err := c.store.Tabs(ctx, id)
+	tabs, err := c.tabsFor(ctx, caller, id)
 	if err != nil {
 		return api.TaskSummary{}, err
 	}
 	v := c.viewTask(t, project.Name, tabs, false)
-	if diff && t.State == api.TaskLive {
-		v.Diff, v.DiffError = c.stat(ctx, t)
-	}
-	return v, nil
+	return v, c.onlyReachableParent(ctx, caller, &v)
 }
 
 // viewTask shows a stored task with what is known of its terminals.

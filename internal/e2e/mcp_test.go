@@ -59,6 +59,9 @@ func (o outside) tool(ctx context.Context, name string, args map[string]any) (to
 	if err != nil {
 		return toolResult{}, err
 	}
+	if len(text) == 0 {
+		return toolResult{}, fmt.Errorf("status %d", res.StatusCode)
+	}
 	var frame struct {
 		Result toolResult
 		Error  *struct{ Message string }

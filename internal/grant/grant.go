@@ -32,6 +32,13 @@ func (c Class) Covers(need Class) bool {
 	return ok && known && have >= want
 }
 
+// Named reports whether tokens that the owner mints by name have a class.
+func (c Class) Named() bool { return c == ReadOnly || c == Operator || c == Approve }
+
+// Includes reports whether a named class has what the named class need has: each may read, and beyond that each has its own
+// alone, so that no token both raises an approval and decides it.
+func (c Class) Includes(need Class) bool { return c.Named() && (need == ReadOnly || need == c) }
+
 // Face is the presenter through which a call came.
 type Face string
 
@@ -51,8 +58,10 @@ type Caller struct {
 	// Terminal is the tab whose running program the token was minted for; empty for others. What that program may do at
 	// most is kept with it.
 	Terminal string
-	// Projects are the ids of the projects that a scoped caller may act on. Not to be changed.
+	// Projects are the ids of the projects that a scoped caller may act on, or a named token reaches. Not to be changed.
 	Projects []string
+	// Everywhere is set for a named token that reaches every project. Without it an empty list of projects is none.
+	Everywhere bool
 }
 
 // OwnerOn is the person who owns the app, on the window or the CLI.

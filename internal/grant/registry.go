@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -29,14 +30,16 @@ type Grant struct {
 	Class     Class    // never Owner: a token does not make an owner
 	Task      string   // the task that the token belongs to; empty for others
 	Terminal  string   // the tab whose running program it was minted for; empty for others
-	Projects  []string // ids of the projects that a scoped token may act on
+	Projects  []string // ids of the projects that a scoped token may act on, or that a named one reaches
+	// Everywhere lets a named token reach every project, whatever Projects says.
+	Everywhere bool
 	// Door is the one door that the token may come through. Empty: through none, only to the endpoint's own address.
 	Door string
 }
 
 // Caller is the one way from a grant to who asks, for every face that takes tokens.
 func (g Grant) Caller(f Face) Caller {
-	return Caller{Principal: g.Principal, Face: f, Class: g.Class, Task: g.Task, Terminal: g.Terminal, Projects: g.Projects}
+	return Caller{Principal: g.Principal, Face: f, Class: g.Class, Task: g.Task, Terminal: g.Terminal, Projects: g.Projects, Everywhere: g.Everywhere}
 }
 
 // Held is what a lookup found: the grant, and for how long it holds.
@@ -54,6 +57,9 @@ func (h Held) Bind(parent context.Context) (ctx context.Context, cancel context.
 		return ctx, func() {}
 	}
 	stop := context.AfterFunc(h.live, func() { end(ErrRevoked) })
+	if h.live.Err() != nil { // nothing begins while that is still on its way
+		end(ErrRevoked)
+	}
 	return ctx, func() {
 		stop()
 		end(nil)
@@ -83,7 +89,7 @@ func NewRegistry() *Registry { return &Registry{entries: map[digest]entry{}} }
 // Mint makes a fresh token for a grant and returns its value, which is not kept. A grant of the owner's class or of none
 // is refused, and so is one more than MaxTokens.
 func (r *Registry) Mint(g Grant) (secret.String, error) {
-	if g.Principal == "" || g.Class == "" || g.Class == Owner {
+	if !mintable(g) {
 		return secret.String{}, errors.New("a token needs a principal and a class below the owner's")
 	}
 	token := secret.Mint()
@@ -94,8 +100,7 @@ func (r *Registry) Mint(g Grant) (secret.String, error) {
 	}
 	d := digestOf(token.Reveal())
 	g.Projects = slices.Clone(g.Projects)
-	live, end := context.WithCancel(context.Background())
-	r.entries[d] = entry{digest: d, held: Held{Grant: g, live: live}, end: end}
+	r.entries[d] = newEntry(d, g)
 	return token, nil
 }
 
@@ -130,6 +135,35 @@ func (r *Registry) Revoke(chosen func(Grant) bool) int {
 		}
 	}
 	return n
+}
+
+// Change gives every chosen token another grant, unless it has that one already, and returns how many it changed. Their
+// values stay; calls that they let in before end. A grant that Mint would refuse changes nothing.
+func (r *Registry) Change(chosen func(Grant) bool, to Grant) int {
+	if !mintable(to) {
+		return 0
+	}
+	to.Projects = slices.Clone(to.Projects)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := 0
+	for d, e := range r.entries {
+		if !chosen(e.held.Grant) || reflect.DeepEqual(e.held.Grant, to) {
+			continue
+		}
+		e.end()
+		r.entries[d] = newEntry(d, to)
+		n++
+	}
+	return n
+}
+
+// mintable reports whether a token may give a grant.
+func mintable(g Grant) bool { return g.Principal != "" && g.Class != "" && g.Class != Owner }
+
+func newEntry(d digest, g Grant) entry {
+	live, end := context.WithCancel(context.Background())
+	return entry{digest: d, held: Held{Grant: g, live: live}, end: end}
 }
 
 // dropLocked ends one token and reports whether it was live. r.mu must be held.

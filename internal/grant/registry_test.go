@@ -151,6 +151,47 @@ func TestBind(t *testing.T) {
 	}
 }
 
+// TestChange: the value stays, the grant is the new one at the next lookup, and what the old one let in has ended. A change
+// to what it has already ends nothing.
+func TestChange(t *testing.T) {
+	r := NewRegistry()
+	wide := Grant{Principal: "client:ci", Class: Operator, Everywhere: true}
+	narrow := Grant{Principal: "client:ci", Class: ReadOnly, Projects: []string{"p"}}
+	token, err := r.Mint(wide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := r.Mint(Grant{Principal: "client:other", Class: Operator})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := func(g Grant) bool { return g.Principal == "client:ci" }
+	held, _ := r.Lookup(token.Reveal(), "")
+	ctx, done := held.Bind(t.Context())
+	defer done()
+	if n := r.Change(mine, wide); n != 0 || ctx.Err() != nil {
+		t.Errorf("the same grant again: %d changed, %v", n, context.Cause(ctx))
+	}
+	if n := r.Change(mine, Grant{Principal: "client:ci", Class: Owner}); n != 0 || ctx.Err() != nil {
+		t.Errorf("%d tokens made an owner, %v", n, context.Cause(ctx))
+	}
+	n := r.Change(mine, narrow)
+	if <-ctx.Done(); n != 1 || !errors.Is(context.Cause(ctx), ErrRevoked) {
+		t.Errorf("%d changed, cause %v", n, context.Cause(ctx))
+	}
+	if now, ok := r.Lookup(token.Reveal(), ""); !ok || !reflect.DeepEqual(now.Grant, narrow) {
+		t.Errorf("it gives %+v, %v", now.Grant, ok)
+	}
+	if g, ok := r.Lookup(other.Reveal(), ""); !ok || g.Class != Operator {
+		t.Error("another token was changed")
+	}
+	late, done2 := held.Bind(t.Context())
+	defer done2()
+	if !errors.Is(context.Cause(late), ErrRevoked) {
+		t.Error("a call that was let in by the old grant begins")
+	}
+}
+
 func TestRegistryTakesManyAtOnce(t *testing.T) {
 	r := NewRegistry()
 	var wg sync.WaitGroup

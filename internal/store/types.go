@@ -162,6 +162,15 @@ type Consent struct {
 	Created   time.Time
 }
 
+// Token is what the owner said of a token for clients outside. Its value is not kept.
+type Token struct {
+	Name       string   // unique without regard to ASCII case
+	Scope      string   // readonly, operator or approve
+	Everywhere bool     // it reaches every project
+	Projects   []string // ids of those that it reaches otherwise; none when there are none
+	Created    time.Time
+}
+
 // States of a job.
 const (
 	JobRunning     = "running"

@@ -3,6 +3,7 @@ package verb
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -61,7 +62,7 @@ func (d *Dispatcher) call(ctx context.Context, caller grant.Caller, name string,
 	call := &core.Call{ID: ids.New(), Caller: caller, Emit: emit, Verb: name}
 	row := store.LedgerRow{Call: call.ID, Principal: caller.Principal, Face: string(caller.Face), Verb: name}
 	v, ok := Lookup(name)
-	if !ok || v.Local || !v.On(caller.Face) && !core.IsAttach(ctx) || !caller.Class.Covers(v.Class) {
+	if !ok || v.Local || !v.On(caller.Face) && !core.IsAttach(ctx) || !v.For(caller.Class) {
 		err := unknownVerb(name)
 		return nil, d.refused(ctx, row, err)
 	}
@@ -101,6 +102,9 @@ func (d *Dispatcher) run(ctx context.Context, v *Verb, call *core.Call, row stor
 		}
 	}
 	result, err := d.guarded(ctx, v, call, params)
+	if err != nil && errors.Is(context.Cause(ctx), grant.ErrRevoked) {
+		err = grant.ErrRevoked // whatever it was that could not be read then
+	}
 	row.Phase, row.Duration = store.PhaseDone, time.Since(start)
 	row.Outcome = outcome(err)
 	if call.Task != "" {

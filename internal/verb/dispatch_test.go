@@ -3,6 +3,7 @@ package verb
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -213,6 +214,21 @@ func TestAttachIsNoOrdinaryCall(t *testing.T) {
 	}
 	if _, err := r.Attach(t.Context(), full, json.RawMessage(`{"task":"x"}`), core.AttachAs{}); fault.CodeOf(err) != fault.NotFound {
 		t.Errorf("attach as full: %v", err)
+	}
+}
+
+// TestRevokedCallSaysSo: whatever a handler stumbles over once the token of its call was taken back, that is the reason it gives.
+func TestRevokedCallSaysSo(t *testing.T) {
+	r := newRig(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	v := &Verb{Name: "stumbles", Effect: reads, run: func(ctx context.Context, c *core.Core, _ *core.Call, _ any) (any, error) {
+		cancel(grant.ErrRevoked)
+		_, err := c.NamedGrants(ctx)
+		return nil, err
+	}}
+	if _, err := r.run(ctx, v, &core.Call{}, store.LedgerRow{Call: "c", Principal: "client:x", Face: "mcp", Verb: "stumbles"}, nil); !errors.Is(err, grant.ErrRevoked) {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -22,6 +22,8 @@ const cagesAreTheOwners = "what a cage allows is the owner's to say"
 
 const looksAreTheOwners = "how the window shows things is its owner's to say"
 
+const tokensAreTheOwners = "who may come in is the owner's to say"
+
 const clientsAreTheOwners = "the files of the person's programs are the person's"
 
 const agentsHaveGit = "an agent has git of its own in its worktree"
@@ -138,6 +140,14 @@ var table = []Verb{
 		Doc: "Switch the MCP endpoint off; calls under way end"}, (*core.Core).MCPDisable),
 	define(Verb{Name: "mcp_rotate", CLI: "mcp rotate", Class: grant.Owner, Effect: writes, NotOn: notOnMCP(endpointIsTheOwners),
 		Doc: "Replace the token of the MCP endpoint; the old one is worthless at once"}, (*core.Core).MCPRotate),
+	define(Verb{Name: "token_new", CLI: "token new", Class: grant.Owner, Effect: writes, NotOn: notOnMCP(tokensAreTheOwners),
+		Doc: "Make a token for a client outside, with a scope, in a file of its own"}, (*core.Core).TokenNew),
+	define(Verb{Name: "token_list", CLI: "token list", Aliases: []string{"token ls"}, Class: grant.Owner, Effect: reads, NotOn: notOnMCP(tokensAreTheOwners),
+		Doc: "List the named tokens, their scopes and their files"}, (*core.Core).TokenList),
+	define(Verb{Name: "token_set", CLI: "token set", Class: grant.Owner, Effect: sets, NotOn: notOnMCP(tokensAreTheOwners),
+		Doc: "Change what a named token may do; calls that it let in end"}, (*core.Core).TokenSet),
+	define(Verb{Name: "token_revoke", CLI: "token revoke", Class: grant.Owner, Effect: destroys, NotOn: notOnMCP(tokensAreTheOwners),
+		Doc: "Make a named token worthless at once; calls that it let in end"}, (*core.Core).TokenRevoke),
 	define(Verb{Name: "client_list", CLI: "client list", Class: grant.Owner, Effect: reads, NotOn: notOnMCP(clientsAreTheOwners),
 		Doc: "Show with which MCP clients the endpoint can be registered, and how that stands"}, (*core.Core).ClientList),
 	define(Verb{Name: "client_plan", CLI: "client show", Class: grant.Owner, Effect: reads, NotOn: notOnMCP(clientsAreTheOwners),

@@ -43,8 +43,12 @@ type Verb struct {
 	CLI     string      // path on the command line: "send", "project add"
 	Aliases []string    // other CLI paths
 	Doc     string      // one sentence for people and models
-	Class   grant.Class // the narrowest class that may call it
-	Effect  Effect
+	Class   grant.Class // the narrowest class that may call it, among owner, full and scoped
+	// Named is what a named token must include to call it; empty where none may. A verb of the classes full and scoped that
+	// MCP offers has one by its effect: what reads is for every named token, what writes for operators. What destroys is for
+	// none of them.
+	Named  grant.Class
+	Effect Effect
 	// NotOn holds the faces that do not offer the verb, each with the reason.
 	NotOn map[grant.Face]string
 	// Local is set for verbs that the command line answers itself, without the app.
@@ -70,6 +74,13 @@ type Verb struct {
 func define[P, R any](v Verb, run func(*core.Core, context.Context, *core.Call, P) (R, error)) Verb {
 	v.params, v.Result = reflect.TypeFor[P](), reflect.TypeFor[R]()
 	v.Params = paramsOf(v.params)
+	switch {
+	case v.Named != "" || v.Class == grant.Owner || !v.On(grant.MCP):
+	case v.Effect.Kind == Reads:
+		v.Named = grant.ReadOnly
+	case v.Effect.Kind == Writes:
+		v.Named = grant.Operator
+	}
 	v.run = func(ctx context.Context, c *core.Core, call *core.Call, params any) (any, error) {
 		return run(c, ctx, call, params.(P))
 	}
@@ -82,6 +93,14 @@ func local[P any](v Verb) Verb {
 	v.Params = paramsOf(v.params)
 	v.NotOn = map[grant.Face]string{grant.MCP: "answered by the command line itself", grant.Window: "answered by the command line itself"}
 	return v
+}
+
+// For reports whether callers of a class may call the verb.
+func (v *Verb) For(c grant.Class) bool {
+	if c.Named() {
+		return c.Includes(v.Named)
+	}
+	return c.Covers(v.Class)
 }
 
 // On reports whether a face offers the verb.

@@ -663,6 +663,37 @@ export type McpDisableParams = Record<string, never>;
 /** What mcp_rotate takes. */
 export type McpRotateParams = Record<string, never>;
 
+/** What token_new takes. */
+export interface TokenNewParams {
+  /** name of the token: letters, digits, - and _, at most 64 of them */
+  name: string;
+  /** what it may do: read; read and write, where what destroys waits for approval; or read and decide approvals (readonly when left out) */
+  scope?: "readonly" | "operator" | "approve";
+  /** a project that it reaches; every one when left out */
+  projects?: string[];
+}
+
+/** What token_list takes. */
+export type TokenListParams = Record<string, never>;
+
+/** What token_set takes. */
+export interface TokenSetParams {
+  /** name of the token */
+  name: string;
+  /** what it may do from now on */
+  scope?: "readonly" | "operator" | "approve";
+  /** a project that it reaches, in place of those that it reached */
+  projects?: string[];
+  /** let it reach every project */
+  allProjects?: boolean;
+}
+
+/** What token_revoke takes. */
+export interface TokenRevokeParams {
+  /** name of the token */
+  name: string;
+}
+
 /** What client_list takes. */
 export type ClientListParams = Record<string, never>;
 
@@ -867,6 +898,14 @@ export interface Verbs {
   mcp_disable: { params: McpDisableParams; result: MCPResult };
   /** Replace the token of the MCP endpoint; the old one is worthless at once. */
   mcp_rotate: { params: McpRotateParams; result: MCPResult };
+  /** Make a token for a client outside, with a scope, in a file of its own. */
+  token_new: { params: TokenNewParams; result: TokenResult };
+  /** List the named tokens, their scopes and their files. */
+  token_list: { params: TokenListParams; result: TokenListResult };
+  /** Change what a named token may do; calls that it let in end. */
+  token_set: { params: TokenSetParams; result: TokenResult };
+  /** Make a named token worthless at once; calls that it let in end. */
+  token_revoke: { params: TokenRevokeParams; result: TokenRevokeResult };
   /** Show with which MCP clients the endpoint can be registered, and how that stands. */
   client_list: { params: ClientListParams; result: ClientListResult };
   /** Show what registering with a client would write, and what can be copied instead. */
@@ -1308,6 +1347,22 @@ export interface MCPResult {
   port?: number;
   /** requests without a right token since it was bound */
   denied?: number;
+}
+
+/** TokenResult is the result of token_new and token_set. */
+export interface TokenResult {
+  token: Token;
+}
+
+/** TokenListResult is the result of token_list. */
+export interface TokenListResult {
+  /** by name */
+  tokens: Token[];
+}
+
+/** TokenRevokeResult is the result of token_revoke. */
+export interface TokenRevokeResult {
+  name: string;
 }
 
 /** ClientListResult is the result of client_list. */
@@ -1797,6 +1852,23 @@ export interface Theme {
   terminal: Record<string, string>;
   /** values that were dropped, in sentences */
   problems?: string[];
+}
+
+/** Token is a named token. Its value is in File alone, and a new one each time that the endpoint is bound. */
+export interface Token {
+  name: string;
+  /** readonly, operator or approve */
+  scope: string;
+  /** it reaches every project */
+  all_projects: boolean;
+  /** names of those that it reaches otherwise */
+  projects: string[];
+  /** RFC 3339, UTC */
+  created: string;
+  /** of the endpoint; empty while it does not serve */
+  url: string;
+  /** that holds the value; empty while the endpoint does not serve */
+  file: string;
 }
 
 /** ClientState is how the registration with one client stands. Its texts are for people. */

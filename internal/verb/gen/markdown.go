@@ -30,13 +30,17 @@ endpoint call the same handlers with the same parameters, and get the same bytes
 A dot means that the class may call the verb on that face. A face that is blank in every column does not offer the verb;
 the reason stands with the verb below.
 
-| verb | command line | changes | owner, window | owner, CLI | full, MCP | scoped, MCP |
-|---|---|---|---|---|---|---|
+The classes readonly, operator and approve are the scopes of named tokens, on MCP.
+
+| verb | command line | changes | owner, window | owner, CLI | full, MCP | scoped, MCP | readonly | operator | approve |
+|---|---|---|---|---|---|---|---|---|---|
 `)
 	for _, v := range verb.All() {
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", v.Name, cliPaths(&v), effect(v.Effect),
-			dot(v.On(grant.Window)), dot(v.On(grant.CLI)),
-			dot(v.On(grant.MCP) && grant.Full.Covers(v.Class)), dot(v.On(grant.MCP) && grant.Scoped.Covers(v.Class)))
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |", v.Name, cliPaths(&v), effect(v.Effect), dot(v.On(grant.Window)), dot(v.On(grant.CLI)))
+		for _, c := range []grant.Class{grant.Full, grant.Scoped, grant.ReadOnly, grant.Operator, grant.Approve} {
+			fmt.Fprintf(b, " %s |", dot(v.On(grant.MCP) && v.For(c)))
+		}
+		fmt.Fprint(b, "\n")
 	}
 	reach(b)
 	commandLine(b)

@@ -1,0 +1,50 @@
+package api
+
+// TokenNewParams are the parameters of token_new.
+type TokenNewParams struct {
+	Name     string   `json:"name" cli:"arg" doc:"name of the token: letters, digits, - and _, at most 64 of them"`
+	Scope    string   `json:"scope,omitempty" cli:"scope" enum:"readonly|operator|approve" doc:"what it may do: read; read and write, where what destroys waits for approval; or read and decide approvals (readonly when left out)"`
+	Projects []string `json:"projects,omitempty" cli:"project" doc:"a project that it reaches; every one when left out"`
+}
+
+// TokenListParams are the parameters of token_list.
+type TokenListParams struct{}
+
+// TokenSetParams are the parameters of token_set. What is left out stays.
+type TokenSetParams struct {
+	Name        string   `json:"name" cli:"arg" doc:"name of the token"`
+	Scope       string   `json:"scope,omitempty" cli:"scope" enum:"readonly|operator|approve" doc:"what it may do from now on"`
+	Projects    []string `json:"projects,omitempty" cli:"project" doc:"a project that it reaches, in place of those that it reached"`
+	AllProjects bool     `json:"allProjects,omitempty" cli:"all-projects" not:"projects" doc:"let it reach every project"`
+}
+
+// TokenRevokeParams are the parameters of token_revoke.
+type TokenRevokeParams struct {
+	Name string `json:"name" cli:"arg" doc:"name of the token"`
+}
+
+// Token is a named token. Its value is in File alone, and a new one each time that the endpoint is bound.
+type Token struct {
+	Name        string   `json:"name"`
+	Scope       string   `json:"scope"`        // readonly, operator or approve
+	AllProjects bool     `json:"all_projects"` // it reaches every project
+	Projects    []string `json:"projects"`     // names of those that it reaches otherwise
+	Created     string   `json:"created"`      // RFC 3339, UTC
+	URL         string   `json:"url"`          // of the endpoint; empty while it does not serve
+	File        string   `json:"file"`         // that holds the value; empty while the endpoint does not serve
+}
+
+// TokenListResult is the result of token_list.
+type TokenListResult struct {
+	Tokens []Token `json:"tokens"` // by name
+}
+
+// TokenResult is the result of token_new and token_set.
+type TokenResult struct {
+	Token Token `json:"token"`
+}
+
+// TokenRevokeResult is the result of token_revoke.
+type TokenRevokeResult struct {
+	Name string `json:"name"`
+}
