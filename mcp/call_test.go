@@ -27,13 +27,18 @@ func TestToolBudgets(t *testing.T) {
 	for _, c := range []struct {
 		token  secret.String
 		tokens int
-	}{{r.full, 3000}, {r.scoped, 1500}} {
+	}{{r.full, 3000}, {r.scoped, 1500}, {r.mint(grant.Grant{Principal: "client:r", Class: grant.ReadOnly}), 2000},
+		{r.mint(grant.Grant{Principal: "client:o", Class: grant.Operator}), 3600}, {r.mint(grant.Grant{Principal: "client:a", Class: grant.Approve}), 2000}} {
 		req := r.request("tools/list", "", "")
 		req.Header.Set("Authorization", "Bearer "+c.token.Reveal())
 		a := r.do(req)
 		if n := len(a.body) / 4; n >= c.tokens {
 			t.Errorf("the list costs %d tokens, the budget is %d", n, c.tokens)
 		}
+	}
+	// A further set has a budget of its own, beside the core of a caller who is shown it.
+	if n := (len(makeTools(grant.Full, []string{"jobs"}).listed) - len(makeTools(grant.Full, nil).listed)) / 4; n > 700 {
+		t.Errorf("the jobs cost %d tokens", n)
 	}
 	if n := len(instructions) / 4; n > 120 {
 		t.Errorf("the instructions cost %d tokens", n)
@@ -44,7 +49,7 @@ var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // TestToolsAreTheTable compares the entries with the verb table, as a client reads them.
 func TestToolsAreTheTable(t *testing.T) {
-	for class, first := range map[grant.Class]string{grant.Full: "task_list", grant.Scoped: "task_status"} {
+	for class, first := range map[grant.Class]string{grant.Full: "task_list", grant.Scoped: "task_status", grant.ReadOnly: "task_list", grant.Operator: "task_list", grant.Approve: "task_list"} {
 		var list struct {
 			Tools []struct {
 				Name, Description string
@@ -57,10 +62,10 @@ func TestToolsAreTheTable(t *testing.T) {
 				Annotations map[string]bool
 			}
 		}
-		check(t, json.Unmarshal([]byte("{"+string(makeTools(class).listed)+"}"), &list))
+		check(t, json.Unmarshal([]byte("{"+string(makeTools(class, allSets).listed)+"}"), &list))
 		var want []string
 		for _, v := range verb.All() {
-			if v.On(grant.MCP) && class.Covers(v.Class) {
+			if v.On(grant.MCP) && v.For(class) {
 				want = append(want, v.Name)
 			}
 		}
@@ -407,6 +412,33 @@ func TestHintsSpeakOfTools(t *testing.T) {
 	for message, want := range map[string]string{"It did not": "It did not.", "Which one?": "Which one?", "": "."} {
 		if got := string(refusal(fault.New(fault.Conflict, "%s", message))); !strings.Contains(got, `"text":`+string(encode(want))) {
 			t.Errorf("%q: %s", message, got)
+		}
+	}
+}
+
+// TestToolsets: callers of the class full are shown a set when the owner switches it on, from the next call on, and can call it
+// only then; a scoped caller never is.
+func TestToolsets(t *testing.T) {
+	var sets []string
+	r := newRig(t, ok, Limits{})
+	r.o.Toolsets = func() []string { return sets }
+	ask := func(token secret.String, method, tool string) string {
+		req := r.request(method, tool, "")
+		req.Header.Set("Authorization", "Bearer "+token.Reveal())
+		return r.do(req).body
+	}
+	for _, on := range []bool{false, true, false} {
+		if sets = nil; on {
+			sets = []string{"jobs", "no such set"}
+		}
+		if got := strings.Contains(ask(r.full, "tools/list", ""), `"job_list"`); got != on {
+			t.Errorf("switched %v, listed %v", on, got)
+		}
+		if got := !strings.Contains(ask(r.full, "tools/call", "job_list"), "There is no tool"); got != on {
+			t.Errorf("switched %v, called %v", on, got)
+		}
+		if strings.Contains(ask(r.scoped, "tools/list", ""), `"job_`) {
+			t.Error("a scoped caller is shown jobs")
 		}
 	}
 }

@@ -68,7 +68,7 @@ const dialect = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type
 
 func newConformanceRig(t *testing.T) *rig {
 	r := newRig(t, fixtures{newDispatcher(t, slog.New(slog.DiscardHandler))}, Limits{})
-	set := makeTools(grant.Full)
+	set := makeTools(grant.Full, nil)
 	for _, name := range []string{"test_simple_text", "test_error_handling", "test_logging_tool", "test_streaming_elicitation", "json_schema_2020_12_tool"} {
 		schema := `{"type":"object","additionalProperties":false}`
 		if name == "json_schema_2020_12_tool" {
@@ -209,7 +209,7 @@ func TestTypeScriptClient(t *testing.T) {
 		return got
 	}
 	got := run(r.full.Reveal(), Revision)
-	if got.Revision != Revision || got.Server.Name != ServerName || len(got.Tools) != len(makeTools(grant.Full).named) || string(got.Called) != `{"projects":[]}` ||
+	if got.Revision != Revision || got.Server.Name != ServerName || len(got.Tools) != len(makeTools(grant.Full, nil).named) || string(got.Called) != `{"projects":[]}` ||
 		!got.Refused || got.Unknown != codeParams || got.Failed != "" {
 		t.Errorf("%+v", got)
 	}

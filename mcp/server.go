@@ -31,8 +31,10 @@ type Options struct {
 	// the server's own address). It is the only source of identity.
 	Authorize func(bearer, door string) (grant.Held, bool)
 	Version   string // of the app
-	Log       *slog.Logger
-	Limits    Limits // zero fields take their defaults
+	// Toolsets says which sets of tools callers of the class full are shown beside the core; nil for none.
+	Toolsets func() []string
+	Log      *slog.Logger
+	Limits   Limits // zero fields take their defaults
 }
 
 // Limits bound what clients can take. Tests shorten them.
@@ -87,7 +89,8 @@ type Server struct {
 	backoff    *backoff
 	refusals   *refusals
 	tools      map[grant.Class]toolset
-	discovery  []byte // the members of the result of server/discover
+	full       sync.Map // toolsets of the class full by the sets in them, made when they are first asked for
+	discovery  []byte   // the members of the result of server/discover
 	serverInfo []byte
 
 	ctx  context.Context // ends at Close
@@ -104,8 +107,11 @@ type (
 func New(o Options) *Server {
 	o.Limits = o.Limits.withDefaults()
 	s := &Server{o: o, conns: newConns(o.Limits.Connections, o.Log), calls: calls{most: o.Limits.Door, under: map[string]int{}}, backoff: &backoff{log: o.Log}, tools: map[grant.Class]toolset{}}
-	for _, class := range []grant.Class{grant.Full, grant.Scoped, grant.ReadOnly, grant.Operator, grant.Approve} {
-		s.tools[class] = makeTools(class)
+	for _, class := range []grant.Class{grant.Full, grant.Scoped} {
+		s.tools[class] = makeTools(class, nil)
+	}
+	for _, class := range []grant.Class{grant.ReadOnly, grant.Operator, grant.Approve} {
+		s.tools[class] = makeTools(class, allSets)
 	}
 	s.serverInfo = encode(struct {
 		Name    string `json:"name"`

@@ -3,6 +3,8 @@ package mcp
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 
 	"termic/internal/grant"
 	"termic/internal/verb"
@@ -20,12 +22,12 @@ type toolset struct {
 	listed []byte // the members of the result of tools/list
 }
 
-// makeTools makes the tools of a class from the verb table, in its order.
-func makeTools(class grant.Class) toolset {
+// makeTools makes the tools of a class from the verb table, in its order: the core, and the sets that are named.
+func makeTools(class grant.Class, sets []string) toolset {
 	set := toolset{named: map[string]tool{}}
 	var list [][]byte
 	for _, v := range verb.All() {
-		if v.Local || !v.On(grant.MCP) || !v.For(class) {
+		if v.Local || !v.On(grant.MCP) || !v.For(class) || v.Toolset != "" && !slices.Contains(sets, string(v.Toolset)) {
 			continue
 		}
 		t := tool{entry: describe(&v, class), done: encode(doneText(&v))}
@@ -36,8 +38,24 @@ func makeTools(class grant.Class) toolset {
 	return set
 }
 
-// toolsOf returns the tools of a class; none for a class that is not known.
-func (s *Server) toolsOf(class grant.Class) toolset { return s.tools[class] }
+// allSets are the toolsets beside the core. Named tokens have them all: their scope says what they may do.
+var allSets = []string{string(verb.Jobs)}
+
+// toolsOf returns the tools of a class; none for a class that is not known. Which sets callers of the class full are shown is
+// the owner's to say, at any time.
+func (s *Server) toolsOf(class grant.Class) toolset {
+	if class != grant.Full || s.o.Toolsets == nil {
+		return s.tools[class]
+	}
+	sets := slices.DeleteFunc(slices.Clone(allSets), func(name string) bool { return !slices.Contains(s.o.Toolsets(), name) })
+	key := strings.Join(sets, ",")
+	if t, ok := s.full.Load(key); ok {
+		return t.(toolset)
+	}
+	t := makeTools(class, sets)
+	s.full.Store(key, t)
+	return t
+}
 
 // describe writes the entry of a verb. All four annotations are there: what is left out means that anything may happen.
 func describe(v *verb.Verb, class grant.Class) []byte {

@@ -75,7 +75,7 @@ func (r *rig) transcribe(text string) string {
 	}
 	body := a.body
 	for name, class := range map[string]grant.Class{"$TOOLS_FULL": grant.Full, "$TOOLS_SCOPED": grant.Scoped} {
-		body = strings.ReplaceAll(body, string(makeTools(class).listed), name)
+		body = strings.ReplaceAll(body, string(makeTools(class, nil).listed), name)
 	}
 	if body == "" {
 		return b.String()
@@ -101,11 +101,13 @@ func (r *rig) wireForm(text string) string {
 
 // TestToolsArePinned makes every byte that a model reads of us a change that somebody reads.
 func TestToolsArePinned(t *testing.T) {
-	for class, path := range map[grant.Class]string{grant.Full: "testdata/tools_full.json", grant.Scoped: "testdata/tools_scoped.json"} {
-		got := append([]byte("{"), makeTools(class).listed...)
+	for name, set := range map[string]toolset{"full": makeTools(grant.Full, nil), "full_jobs": makeTools(grant.Full, []string{"jobs"}), "scoped": makeTools(grant.Scoped, allSets),
+		"readonly": makeTools(grant.ReadOnly, allSets), "operator": makeTools(grant.Operator, allSets), "approve": makeTools(grant.Approve, allSets)} {
+		path := "testdata/tools_" + name + ".json"
+		got := append([]byte("{"), set.listed...)
 		got = append(bytes.ReplaceAll(got, []byte(`{"name":"`), []byte("\n"+`{"name":"`)), "}\n"...)
 		if !json.Valid(got) {
-			t.Fatalf("the tools of %s are no JSON:\n%s", class, got)
+			t.Fatalf("the tools of %s are no JSON:\n%s", name, got)
 		}
 		if *update {
 			check(t, os.WriteFile(path, got, 0o644))
@@ -113,7 +115,7 @@ func TestToolsArePinned(t *testing.T) {
 		want, err := os.ReadFile(path)
 		check(t, err)
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("the tools of %s changed; if that is meant, run `go test ./mcp -update`:\n%s", class, diff)
+			t.Errorf("the tools of %s changed; if that is meant, run `go test ./mcp -update`:\n%s", name, diff)
 		}
 	}
 }

@@ -66,7 +66,8 @@ type Appearance struct {
 
 // MCP is [mcp].
 type MCP struct {
-	Enabled bool
+	Enabled  bool
+	Toolsets []string // beside the core: jobs
 }
 
 // Sandbox is [sandbox].

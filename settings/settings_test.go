@@ -84,7 +84,7 @@ func TestTable(t *testing.T) {
 	}
 	d := Defaults(home)
 	want := Settings{General: General{true, "info", ""}, Tasks: Tasks{home + "/termic/tasks", "feature", true, "worktree", ""},
-		Terminal: Terminal{"", 13, 5000, false, "ask"}, Appearance: Appearance{"system", "side-by-side"}, Sandbox: Sandbox{"off", []string{}, []string{}, []string{}, false, false, 0, 4096}, Notify: Notify{true, true, true}, Queue: Queue{10}, Keys: map[string]string{}}
+		Terminal: Terminal{"", 13, 5000, false, "ask"}, Appearance: Appearance{"system", "side-by-side"}, MCP: MCP{Toolsets: []string{}}, Sandbox: Sandbox{"off", []string{}, []string{}, []string{}, false, false, 0, 4096}, Notify: Notify{true, true, true}, Queue: Queue{10}, Keys: map[string]string{}}
 	if diff := cmp.Diff(want, d); diff != "" {
 		t.Errorf("defaults (-want +got):\n%s", diff)
 	}
@@ -111,7 +111,7 @@ theme = "dark"
 done = false
 [mcp]
 enabled = true
-toolsets = ["core"] # from a later version
+toolbox = ["core"] # from a later version
 [sandbox]
 default_mode = "enforce"
 memory_mib = 2048
@@ -156,7 +156,7 @@ func TestReadsEverything(t *testing.T) {
 	yes, no := true, false
 	f := fresh(t, full)
 	want := Settings{General: General{false, "debug", ""}, Tasks: Tasks{home + "/work", "me/x", false, "main", "codex"},
-		Terminal: Terminal{"Iosevka", 16, 100, true, "ask"}, Appearance: Appearance{"dark", "side-by-side"}, MCP: MCP{true}, Sandbox: Sandbox{"enforce", []string{"~/sdk"}, []string{}, []string{"*.example.org"}, false, false, 2048, 4096},
+		Terminal: Terminal{"Iosevka", 16, 100, true, "ask"}, Appearance: Appearance{"dark", "side-by-side"}, MCP: MCP{true, []string{}}, Sandbox: Sandbox{"enforce", []string{"~/sdk"}, []string{}, []string{"*.example.org"}, false, false, 2048, 4096},
 		Notify: Notify{true, false, true}, Queue: Queue{0}, Git: Git{"/opt/git"},
 		Agents: []Agent{{ID: "claude", YoloArgs: []string{}}, {ID: "mine", Name: "Mine", Command: "/opt/mine", Args: []string{"-x", ""},
 			Env: map[string]string{"A": "1"}, SandboxPaths: []string{"~/.mine"}, SandboxHosts: []string{"example.org"}, Disabled: &no, WorkDone: &yes,
@@ -173,7 +173,7 @@ func TestReadsEverything(t *testing.T) {
 	for _, n := range f.Notes() {
 		notes = append(notes, fmt.Sprint(n.Line, " ", n.Key))
 	}
-	if diff := cmp.Diff([]string{"22 mcp.toolsets", "49 agents.1.color", "59 other"}, notes); diff != "" {
+	if diff := cmp.Diff([]string{"22 mcp.toolbox", "49 agents.1.color", "59 other"}, notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
 	a := f.Get()

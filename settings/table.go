@@ -112,6 +112,9 @@ func Table() []Setting {
 		{Key: "mcp.enabled", Kind: Bool, Default: false,
 			Doc:   "Whether MCP clients and agents may drive tasks through the endpoint on the loopback interface.",
 			field: func(s *Settings) any { return &s.MCP.Enabled }},
+		{Key: "mcp.toolsets", Kind: List, Default: []string{}, Max: 16,
+			Doc:   "Sets of tools that the endpoint offers beside the core to whoever holds its own token or runs in a task without a cage: jobs. Each takes room in every conversation. Named tokens have them anyway.",
+			field: func(s *Settings) any { return &s.MCP.Toolsets }, check: toolset},
 		{Key: "sandbox.default_mode", Kind: Choice, Default: "off", Choices: []string{"off", "monitor", "enforce-fs", "enforce"},
 			Doc:   "Cage of a new task when none is named.",
 			field: func(s *Settings) any { return &s.Sandbox.DefaultMode }},
@@ -253,6 +256,14 @@ func path(text string) string {
 func notEmpty(text string) string {
 	if text == "" {
 		return "must not be empty"
+	}
+	return ""
+}
+
+// toolset refuses a set of tools that there is not.
+func toolset(text string) string {
+	if text != "jobs" {
+		return "must be one of: jobs"
 	}
 	return ""
 }

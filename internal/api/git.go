@@ -50,6 +50,7 @@ type TaskStageResult struct {
 	Paths    []string `json:"paths"`          // untrusted text
 	Undo     string   `json:"undo,omitempty"` // for task_discard: a staged version that was nowhere else is kept
 	Warnings []string `json:"warnings,omitempty"`
+	Job      string   `json:"job,omitempty"`
 }
 
 // Discarded is something that was discarded and can be put back.
@@ -70,6 +71,7 @@ type TaskDiscardResult struct {
 	Paths    []string    `json:"paths"`            // that were discarded or put back; untrusted text
 	Kept     []Discarded `json:"kept"`             // what can be put back, newest first
 	Warnings []string    `json:"warnings,omitempty"`
+	Job      string      `json:"job,omitempty"`
 }
 
 // TaskCommitResult is the result of task_commit.
@@ -80,4 +82,5 @@ type TaskCommitResult struct {
 	Subject  string   `json:"subject"`
 	Files    int      `json:"files"`
 	Warnings []string `json:"warnings,omitempty"` // such as hooks that did not run
+	Job      string   `json:"job,omitempty"`
 }

@@ -260,6 +260,7 @@ type TaskRaceResult struct {
 	Commit string        `json:"commit"` // where that was
 	Tasks  []TaskSummary `json:"tasks"`
 	Jobs   []string      `json:"jobs,omitempty"` // one for each
+	Job    string        `json:"job,omitempty"`
 }
 
 // TaskSendResult is the result of task_send.
@@ -362,6 +363,7 @@ type TaskOpenResult struct {
 type TaskRenameResult struct {
 	Task    TaskSummary `json:"task"`
 	OldName string      `json:"old_name"`
+	Job     string      `json:"job,omitempty"`
 }
 
 // TaskApplyResult is the result of task_apply.
@@ -413,6 +415,7 @@ type TaskTabResult struct {
 	Prompt *TaskSendResult `json:"prompt,omitempty"`
 
 	Warnings []string `json:"warnings,omitempty"`
+	Job      string   `json:"job,omitempty"`
 }
 
 // TaskTabCloseResult is the result of task_tab_close.
@@ -423,6 +426,7 @@ type TaskTabCloseResult struct {
 	Kind       string `json:"tab_kind"`
 	WasDefault bool   `json:"was_default"`
 	KilledPTY  bool   `json:"killed_pty"`
+	Job        string `json:"job,omitempty"`
 }
 
 // ListedAgent is one agent of the registry.
@@ -526,6 +530,7 @@ type ProjectListResult struct {
 type ProjectAddResult struct {
 	Project Project `json:"project"`
 	Existed bool    `json:"existed"`
+	Job     string  `json:"job,omitempty"`
 }
 
 // ProjectRemoveResult is the result of project_remove. The repository itself is left alone.
@@ -533,6 +538,7 @@ type ProjectRemoveResult struct {
 	Name         string   `json:"name"`
 	RemovedTasks int      `json:"removed_tasks"`
 	BackupRefs   []string `json:"backup_refs,omitempty"`
+	Job          string   `json:"job,omitempty"`
 }
 
 // AttachResult says which terminal was attached, and at the end why it ended.
@@ -658,6 +664,7 @@ type QueuedPrompt struct {
 type TaskStopResult struct {
 	TaskID string `json:"task_id"`
 	Ended  int    `json:"ended"`
+	Job    string `json:"job,omitempty"`
 }
 
 // MCPResult is the result of every verb about the MCP endpoint. URL and TokenFile are empty while it does not serve.

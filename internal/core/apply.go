@@ -57,20 +57,15 @@ func (c *Core) TaskApply(ctx context.Context, call *Call, p api.TaskApplyParams)
 		return api.TaskApplyResult{}, err
 	}
 	defer releaseMain()
-	return c.apply(ctx, call, t, project, arriving)
+	return c.apply(ctx, t, project, arriving)
 }
 
-func (c *Core) apply(ctx context.Context, call *Call, t store.Task, project store.Project, arriving func([]string) error) (api.TaskApplyResult, error) {
+func (c *Core) apply(ctx context.Context, t store.Task, project store.Project, arriving func([]string) error) (api.TaskApplyResult, error) {
 	repo, err := c.repoOf(ctx, project)
 	if err != nil {
 		return api.TaskApplyResult{}, err
 	}
-	var job store.Job
-	err = c.store.Write(ctx, func(tx *store.Tx) (err error) {
-		job, err = tx.StartJob(ctx, store.Job{Verb: call.Verb, Principal: call.Caller.Principal, Face: string(call.Caller.Face), Target: t.ID})
-		if err != nil {
-			return err
-		}
+	err = c.store.Write(ctx, func(tx *store.Tx) error {
 		return beginIntent(ctx, tx, intentApply, t.ID, applyIntent{Task: t.ID, Root: project.RootPath})
 	})
 	if err != nil {
@@ -79,7 +74,6 @@ func (c *Core) apply(ctx context.Context, call *Call, t store.Task, project stor
 	// A caller that goes away must not leave half of a change in the main checkout.
 	done := context.WithoutCancel(ctx)
 	applied, err := c.repoFor(repo, t).ApplySince(done, t.Path, baseOf(t), t.AppliedTree, arriving)
-	c.endJob(job.ID, err)
 	if err == nil && applied.Tree != t.AppliedTree {
 		if _, err := c.store.UpdateTask(done, t.ID, func(t *store.Task) error { t.AppliedTree = applied.Tree; return nil }); err != nil {
 			c.log.Error("what was applied could not be noted", "task", t.ID, "err", err)
@@ -89,7 +83,7 @@ func (c *Core) apply(ctx context.Context, call *Call, t store.Task, project stor
 		c.log.Error("intent could not be ended", "task", t.ID, "err", ierr)
 	}
 	c.beacon.change()
-	return api.TaskApplyResult{TaskID: t.ID, TrackedFiles: applied.Tracked, UntrackedFiles: applied.Untracked, Conflicts: applied.Conflicts, Job: job.ID}, err
+	return api.TaskApplyResult{TaskID: t.ID, TrackedFiles: applied.Tracked, UntrackedFiles: applied.Untracked, Conflicts: applied.Conflicts}, err
 }
 
 // TaskRename is the verb task_rename. Branch and folder keep their names.

@@ -15,14 +15,7 @@ import (
 // TaskArchive is the verb task_archive. What exists only in the worktree is never lost: without consent the call is
 // refused with a list, with consent a backup ref is left.
 func (c *Core) TaskArchive(ctx context.Context, call *Call, p api.TaskArchiveParams) (api.TaskArchiveResult, error) {
-	job, err := c.store.StartJob(ctx, store.Job{Verb: call.Verb, Principal: call.Caller.Principal, Face: string(call.Caller.Face), Target: call.Task})
-	if err != nil {
-		return api.TaskArchiveResult{}, err
-	}
-	result, err := c.archive(ctx, call.Task, p.Discard, p.DeleteBranch)
-	c.endJob(job.ID, err)
-	result.Job = job.ID
-	return result, err
+	return c.archive(ctx, call.Task, p.Discard, p.DeleteBranch)
 }
 
 // archive ends the terminals of a task, removes its worktree and marks it archived.

@@ -14,7 +14,12 @@ type Call struct {
 	Caller grant.Caller
 	Task   string // id of the resolved target; handlers that make a task set it
 	Emit   func(api.Event)
+	Job    string // id of the job that the call is; empty for reads and for what is none
+	kept   bool   // the job goes on after the call
 }
+
+// KeepJob says that the job of the call ends later than the call: somebody else ends it.
+func (c *Call) KeepJob() { c.kept = true }
 
 // emit tells an event to whoever listens.
 func (c *Call) emit(e api.Event) {

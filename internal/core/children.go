@@ -218,11 +218,3 @@ func (c *Core) ownProject(ctx context.Context, caller grant.Caller, allowed []st
 	}
 	return store.Project{}, fault.New(fault.InvalidArgument, "Which project is the task for?").WithHint("%s", listed("You may name", names))
 }
-
-// jobFor is the id of a job, for callers who can ask for it. A caged agent comes back with the id of its task.
-func jobFor(caller grant.Caller, job string) string {
-	if confined(caller) {
-		return ""
-	}
-	return job
-}

@@ -60,6 +60,7 @@ type Core struct {
 	home       string
 	dataDir    string
 	denials    *denials
+	jobs       jobs
 	discards   *discards
 	refs       *refWatch
 	machine    sandbox.Machine

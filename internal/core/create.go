@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 
@@ -17,7 +18,8 @@ const maxLog = 200
 // create makes the worktree of an accepted task and starts its agent. It runs in a goroutine of Core; how it ends is
 // written into the task and its job.
 func (c *Core) create(n *newTask) {
-	ctx := c.ctx
+	ctx, done := c.jobs.under(c.ctx, n.job)
+	defer done()
 	release, err := c.hold(ctx, n.task.ID)
 	if err != nil {
 		return // the app is ending: the intent tells the next start
@@ -25,18 +27,18 @@ func (c *Core) create(n *newTask) {
 	made, lines, err := c.makeWorktree(ctx, n)
 	if err != nil {
 		release()
-		c.createFailed(n, lines, err)
+		c.createFailed(ctx, n, lines, err)
 		return
 	}
 	err = c.created(ctx, n, made, lines)
 	release()
 	if err != nil {
-		c.createFailed(n, lines, err)
+		c.createFailed(ctx, n, lines, err)
 		return
 	}
 	c.setUp(ctx, n)
 	if n.params.NoAgent {
-		c.endJob(n.job, nil)
+		c.endJob(ctx, n.job, nil)
 		return
 	}
 	c.startNew(ctx, n)
@@ -45,7 +47,7 @@ func (c *Core) create(n *newTask) {
 // startNew starts the first agent of a task that has its worktree.
 func (c *Core) startNew(ctx context.Context, n *newTask) {
 	_, err := c.startTab(ctx, n.task.ID, n.tab.ID, startHow{resume: n.params.Resume != "", unattended: n.prompt != "", limit: n.limit})
-	c.endJob(n.job, err)
+	c.endJob(ctx, n.job, err)
 	if err == nil {
 		return
 	}
@@ -137,9 +139,12 @@ func (c *Core) created(ctx context.Context, n *newTask, made worktree.Created, l
 }
 
 // createFailed writes down why. The worktree package has cleaned up what it made.
-func (c *Core) createFailed(n *newTask, lines []string, cause error) {
+func (c *Core) createFailed(under context.Context, n *newTask, lines []string, cause error) {
 	if c.ctx.Err() != nil {
 		return // cut short by the end of the app: the intent tells the next start
+	}
+	if errors.Is(context.Cause(under), ErrCancelled) {
+		cause = ErrCancelled
 	}
 	ctx := context.WithoutCancel(c.ctx)
 	c.log.Warn("task could not be created", "task", n.task.ID, "err", cause)
@@ -156,22 +161,8 @@ func (c *Core) createFailed(n *newTask, lines []string, cause error) {
 		c.log.Error("a failed creation could not be stored", "task", n.task.ID, "err", err)
 	}
 	c.failPrompts(n.tab.ID, "The task could not be created: "+sentence(cause))
-	c.endJob(n.job, cause)
+	c.endJob(under, n.job, cause)
 	c.beacon.change()
-}
-
-// endJob closes a job as an error says.
-func (c *Core) endJob(id string, cause error) {
-	if id == "" {
-		return
-	}
-	state, outcome := store.JobDone, "ok"
-	if cause != nil {
-		state, outcome = store.JobFailed, string(fault.CodeOf(cause))
-	}
-	if err := c.store.EndJob(context.WithoutCancel(c.ctx), id, state, outcome); err != nil {
-		c.log.Error("job could not be ended", "job", id, "err", err)
-	}
 }
 
 // sentence is what a person reads of an error: the message and what to do.

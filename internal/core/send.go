@@ -173,12 +173,11 @@ func (c *Core) sendEarly(ctx context.Context, call *Call, tab store.Tab, m messa
 			return api.TaskSendResult{}, err
 		}
 	}
-	p, job, failed := c.enqueue(ctx, call, tab, m)
+	p, failed := c.enqueue(ctx, call, tab, m)
 	if failed != nil {
 		return api.TaskSendResult{}, failed
 	}
-	result := api.TaskSendResult{TaskID: tab.TaskID, TabID: tab.ID, Mode: api.SendQueued, Prompt: p.ID, Capable: err == nil && kind.Capable(), Job: jobFor(call.Caller, job)}
-	c.endJob(job, nil)
+	result := api.TaskSendResult{TaskID: tab.TaskID, TabID: tab.ID, Mode: api.SendQueued, Prompt: p.ID, Capable: err == nil && kind.Capable()}
 	return c.watchSent(ctx, call, result, how)
 }
 
@@ -193,14 +192,13 @@ func (c *Core) sendTo(ctx context.Context, call *Call, l *liveTab, m message, ho
 			WithHint("Send it once, and look whether the agent is seen at work.")
 	}
 	busy := !readyForPrompt(s) || c.queued(l.tab.ID) > 0
-	p, job, err := c.enqueue(ctx, call, l.tab, m)
+	p, err := c.enqueue(ctx, call, l.tab, m)
 	if err != nil {
 		return api.TaskSendResult{}, err
 	}
 	l.wake()
 	c.beacon.change()
-	result := api.TaskSendResult{TaskID: l.task.ID, TabID: l.tab.ID, Mode: api.SendQueued, Prompt: p.ID, Capable: s.Capable || l.kind.Capable(), Job: jobFor(call.Caller, job)}
-	defer c.endJob(job, nil)
+	result := api.TaskSendResult{TaskID: l.task.ID, TabID: l.tab.ID, Mode: api.SendQueued, Prompt: p.ID, Capable: s.Capable || l.kind.Capable()}
 	if !busy {
 		outcome, err := c.watchDelivery(ctx, p.ID)
 		if err != nil {
@@ -221,30 +219,25 @@ func (c *Core) sendTo(ctx context.Context, call *Call, l *liveTab, m message, ho
 
 // enqueue makes a prompt durable. From here on it is delivered at most once. That of a caged agent is compared with the
 // target under the lock that guards what cages are made of.
-func (c *Core) enqueue(ctx context.Context, call *Call, tab store.Tab, m message) (p store.Prompt, job string, err error) {
+func (c *Core) enqueue(ctx context.Context, call *Call, tab store.Tab, m message) (p store.Prompt, err error) {
 	if confined(call.Caller) {
 		release, err := c.holdCages(ctx)
 		if err != nil {
-			return p, "", err
+			return p, err
 		}
 		defer release()
 		if err := c.mayEnqueue(ctx, call.Caller, tab); err != nil {
-			return p, "", err
+			return p, err
 		}
 	}
-	p = store.Prompt{TabID: tab.ID, Text: m.text, Repeats: m.repeats}
+	p = store.Prompt{TabID: tab.ID, Text: m.text, Repeats: m.repeats, Job: call.Job}
 	if err := c.signed(call.Caller, &p); err != nil {
-		return p, "", err
+		return p, err
 	}
-	err = c.store.Write(ctx, func(tx *store.Tx) (err error) {
-		if p, err = tx.EnqueuePrompt(ctx, p); err != nil {
-			return err
-		}
-		j, err := tx.StartJob(ctx, store.Job{Verb: call.Verb, Principal: call.Caller.Principal, Face: string(call.Caller.Face), Target: tab.TaskID})
-		job = j.ID
-		return err
-	})
-	return p, job, err
+	if p, err = c.store.EnqueuePrompt(ctx, p); err == nil {
+		call.KeepJob() // it ends with the prompt
+	}
+	return p, err
 }
 
 // watchDelivery waits until a prompt is no longer on its way, its agent asks for something first, or patience ends.

@@ -32,7 +32,7 @@ func (c *Core) sendBlind(ctx context.Context, call *Call, t store.Task, p api.Ta
 	if err := c.roomInQueue(ctx, call.Caller, tab); err != nil {
 		return api.TaskSendResult{}, err
 	}
-	_, job, err := c.enqueue(ctx, call, tab, m)
+	_, err = c.enqueue(ctx, call, tab, m)
 	if err != nil {
 		if ctx.Err() != nil {
 			return api.TaskSendResult{}, err
@@ -40,7 +40,6 @@ func (c *Core) sendBlind(ctx context.Context, call *Call, t store.Task, p api.Ta
 		c.log.Warn("a prompt for a task that its sender does not see was not taken", "task", t.ID, "caller", call.Caller.Task, "err", err)
 		return api.TaskSendResult{}, noTask(call.Caller, p.Task) // it changed a moment ago; what of it is not to be told
 	}
-	c.endJob(job, nil)
 	if l := c.liveOf(tab.ID); l != nil {
 		l.wake()
 	}

@@ -46,7 +46,7 @@ func (c *Core) TaskNew(ctx context.Context, call *Call, p api.TaskNewParams) (ap
 	if err != nil {
 		return api.TaskNewResult{}, err
 	}
-	result := api.TaskNewResult{Task: summary, Job: jobFor(call.Caller, n.job), Prompt: n.queued.ID}
+	result := api.TaskNewResult{Task: summary, Prompt: n.queued.ID}
 	if p.Open {
 		c.show(n.task.ID)
 	}
@@ -69,6 +69,14 @@ func (c *Core) startNewTask(ctx context.Context, call *Call, n *newTask) (api.Ta
 		return api.TaskSummary{}, err
 	}
 	call.Task = n.task.ID
+	switch {
+	case n.joined:
+		if err := c.joinJob(ctx, call, n.task.ID); err != nil {
+			return api.TaskSummary{}, err
+		}
+	case n.task.Race == "":
+		call.KeepJob()
+	}
 	if !n.joined {
 		c.setStarting(n.tab.ID, true)
 		under := *n // the creation goes on while the answer is made, and writes into its own
@@ -330,11 +338,13 @@ func (c *Core) insertNew(ctx context.Context, tx *store.Tx, call *Call, n *newTa
 			return err
 		}
 	}
-	job, err := tx.StartJob(ctx, store.Job{Verb: call.Verb, Principal: call.Caller.Principal, Face: string(call.Caller.Face), Target: n.task.ID})
-	if err != nil {
-		return err
+	if n.job = call.Job; n.task.Race != "" { // each of a race is one of its own
+		job, err := tx.StartJob(ctx, store.Job{Verb: call.Verb, Principal: call.Caller.Principal, Face: string(call.Caller.Face), Target: n.task.ID})
+		if err != nil {
+			return err
+		}
+		n.job = job.ID
 	}
-	n.job = job.ID
 	return beginIntent(ctx, tx, intentCreate, n.task.ID, createIntent{Task: n.task.ID, Mode: n.mode, Path: n.task.Path, Job: n.job})
 }
 

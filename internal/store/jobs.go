@@ -2,99 +2,29 @@ package store
 
 import (
 	"context"
-	"encoding/json"
+	"slices"
+	"strings"
 
 	"termic/internal/fault"
 	"termic/internal/ids"
 )
 
+// Bounds of jobs.
 const (
-	terminalColumns = `id, tab_id, task_id, pid, pgid, sid, start_ticks, boot_id, created, capability`
-	jobColumns      = `id, verb, principal, face, target, state, outcome, started, ended`
+	MaxJobResult = 64 << 10 // bytes of a result that is kept
+	MaxJobLines  = 1000     // lines of a job's log that are kept; later ones are dropped
+	maxJobLine   = 4096     // bytes of one of them
+	maxJobEvents = 100      // events of a job that are kept
+	jobsMost     = 1000     // jobs that one reading returns
+	jobsUsual    = 100      // when no number is named
 )
 
-func scanTerminal(row scanner) (Terminal, error) {
-	var v Terminal
-	var ticks, created int64
-	err := row.Scan(&v.ID, &v.TabID, &v.TaskID, &v.PID, &v.PGID, &v.SID, &ticks, &v.BootID, &created, &v.Capability)
-	v.StartTicks, v.Created = uint64(ticks), unstamp(created)
-	return v, err
-}
-
-// Terminals returns the children that are running or were when the app was killed.
-func (r Reader) Terminals(ctx context.Context) ([]Terminal, error) {
-	return many(ctx, r, scanTerminal, `SELECT `+terminalColumns+` FROM terminals ORDER BY created, id`)
-}
-
-// PutTerminal writes down a child, in place of an earlier row with its id.
-func (t *Tx) PutTerminal(ctx context.Context, v Terminal) (Terminal, error) {
-	if v.ID == "" {
-		v.ID = ids.New()
-	}
-	if v.Created.IsZero() {
-		v.Created = t.now()
-	}
-	v.Created = unstamp(stamp(v.Created))
-	if err := limit("capability", v.Capability, MaxText); err != nil {
-		return Terminal{}, err
-	}
-	_, err := t.q.ExecContext(ctx, `INSERT OR REPLACE INTO terminals (`+terminalColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?)`,
-		v.ID, v.TabID, v.TaskID, v.PID, v.PGID, v.SID, int64(v.StartTicks), v.BootID, stamp(v.Created), v.Capability)
-	return v, err
-}
-
-// DeleteTerminal forgets a child that was seen to end. Forgetting one twice is no error.
-func (t *Tx) DeleteTerminal(ctx context.Context, id string) error {
-	_, err := t.q.ExecContext(ctx, `DELETE FROM terminals WHERE id = ?`, id)
-	return err
-}
-
-func scanIntent(row scanner) (Intent, error) {
-	var v Intent
-	var payload string
-	var created int64
-	err := row.Scan(&v.ID, &v.Kind, &payload, &created)
-	v.Payload, v.Created = []byte(payload), unstamp(created)
-	return v, err
-}
-
-// Intents returns what was begun and not ended, oldest first.
-func (r Reader) Intents(ctx context.Context) ([]Intent, error) {
-	return many(ctx, r, scanIntent, `SELECT id, kind, payload, created FROM intents ORDER BY created, id`)
-}
-
-// BeginIntent writes down what is about to be done. Its payload must be JSON.
-func (t *Tx) BeginIntent(ctx context.Context, v Intent) (Intent, error) {
-	if v.ID == "" {
-		v.ID = ids.New()
-	}
-	if v.Created.IsZero() {
-		v.Created = t.now()
-	}
-	if len(v.Payload) == 0 {
-		v.Payload = []byte("null")
-	}
-	if !json.Valid(v.Payload) {
-		return Intent{}, fault.New(fault.Internal, "The payload of an intent is not JSON")
-	}
-	v.Created = unstamp(stamp(v.Created))
-	if err := firstError(limit("kind", v.Kind, MaxName), limit("payload", string(v.Payload), MaxText)); err != nil {
-		return Intent{}, err
-	}
-	_, err := t.q.ExecContext(ctx, `INSERT INTO intents (id, kind, payload, created) VALUES (?,?,?,?)`, v.ID, v.Kind, string(v.Payload), stamp(v.Created))
-	return v, err
-}
-
-// EndIntent forgets an intent that was done or undone. Forgetting one twice is no error.
-func (t *Tx) EndIntent(ctx context.Context, id string) error {
-	_, err := t.q.ExecContext(ctx, `DELETE FROM intents WHERE id = ?`, id)
-	return err
-}
+const jobColumns = `id, verb, principal, face, target, state, outcome, message, result, started, ended`
 
 func scanJob(row scanner) (Job, error) {
 	var v Job
 	var started, ended int64
-	err := row.Scan(&v.ID, &v.Verb, &v.Principal, &v.Face, &v.Target, &v.State, &v.Outcome, &started, &ended)
+	err := row.Scan(&v.ID, &v.Verb, &v.Principal, &v.Face, &v.Target, &v.State, &v.Outcome, &v.Message, &v.Result, &started, &ended)
 	v.Started, v.Ended = unstamp(started), unstamp(ended)
 	return v, err
 }
@@ -106,7 +36,34 @@ func (r Reader) Job(ctx context.Context, id string) (Job, error) {
 	return one(ctx, r, scanJob, noJob(), `SELECT `+jobColumns+` FROM jobs WHERE id = ?`, id)
 }
 
-// StartJob stores a running job.
+// Jobs returns jobs, newest first.
+func (r Reader) Jobs(ctx context.Context, f JobFilter) ([]Job, error) {
+	where, args := []string{"1"}, []any{}
+	for _, c := range []struct{ column, value string }{{"id", f.ID}, {"state", f.State}, {"verb", f.Verb}, {"target", f.Target}} {
+		if c.value != "" {
+			where, args = append(where, c.column+" = ?"), append(args, c.value)
+		}
+	}
+	if f.Before != "" {
+		where, args = append(where, "id < ?"), append(args, f.Before)
+	}
+	if f.Within != nil {
+		in := make([]any, len(f.Within.Projects))
+		for i, p := range f.Within.Projects {
+			in[i] = p
+		}
+		where = append(where, "(principal = ? OR target IN ("+marks(in)+") OR target IN (SELECT id FROM tasks WHERE project_id IN ("+marks(in)+")))")
+		args = append(append(append(args, f.Within.Principal), in...), in...)
+	}
+	limit := f.Limit
+	if limit == 0 {
+		limit = jobsUsual
+	}
+	args = append(args, min(max(limit, 1), jobsMost))
+	return many(ctx, r, scanJob, `SELECT `+jobColumns+` FROM jobs WHERE `+strings.Join(where, " AND ")+` ORDER BY id DESC LIMIT ?`, args...)
+}
+
+// StartJob stores a running job, with the event that it was asked for.
 func (t *Tx) StartJob(ctx context.Context, v Job) (Job, error) {
 	if v.ID == "" {
 		v.ID = ids.New()
@@ -114,15 +71,33 @@ func (t *Tx) StartJob(ctx context.Context, v Job) (Job, error) {
 	if v.Started.IsZero() {
 		v.Started = t.now()
 	}
-	v.State, v.Outcome, v.Started, v.Ended = JobRunning, "", unstamp(stamp(v.Started)), unstamp(0)
-	_, err := t.q.ExecContext(ctx, `INSERT INTO jobs (`+jobColumns+`) VALUES (?,?,?,?,?,?,?,?,?)`,
-		v.ID, v.Verb, v.Principal, v.Face, v.Target, v.State, v.Outcome, stamp(v.Started), 0)
-	return v, err
+	v.State, v.Outcome, v.Message, v.Result, v.Started, v.Ended = JobRunning, "", "", "", unstamp(stamp(v.Started)), unstamp(0)
+	_, err := t.q.ExecContext(ctx, `INSERT INTO jobs (`+jobColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?)`,
+		v.ID, v.Verb, v.Principal, v.Face, v.Target, v.State, v.Outcome, v.Message, v.Result, stamp(v.Started), 0)
+	if err != nil {
+		return v, err
+	}
+	return v, t.AddJobEvent(ctx, v.ID, "asked", "asked by "+v.Principal+" via "+v.Face)
 }
 
-// EndJob ends a running job with state JobDone or JobFailed. A job that has ended already is a conflict.
-func (t *Tx) EndJob(ctx context.Context, id, state, outcome string) error {
-	if err := limit("outcome", outcome, MaxText); err != nil {
+// DropJob forgets a job that turned out to be an earlier one again.
+func (t *Tx) DropJob(ctx context.Context, id string) error {
+	_, err := t.q.ExecContext(ctx, `DELETE FROM jobs WHERE id = ?`, id)
+	return err
+}
+
+// SetJobTarget says what a job turned out to be about.
+func (t *Tx) SetJobTarget(ctx context.Context, id, target string) error {
+	_, err := t.q.ExecContext(ctx, `UPDATE jobs SET target = ? WHERE id = ?`, target, id)
+	return err
+}
+
+// EndJob ends a running job. A job that has ended already is a conflict.
+func (t *Tx) EndJob(ctx context.Context, id string, end JobEnd) error {
+	if len(end.Result) > MaxJobResult {
+		end.Result = ""
+	}
+	if err := firstError(limit("outcome", end.Outcome, MaxName), limit("message", end.Message, MaxText)); err != nil {
 		return err
 	}
 	job, err := t.Job(ctx, id)
@@ -132,16 +107,132 @@ func (t *Tx) EndJob(ctx context.Context, id, state, outcome string) error {
 	if job.State != JobRunning {
 		return fault.New(fault.Conflict, "The job has ended: %s", job.State)
 	}
-	_, err = t.q.ExecContext(ctx, `UPDATE jobs SET state = ?, outcome = ?, ended = ? WHERE id = ?`, state, outcome, stamp(t.now()), id)
+	if end.Result == "" {
+		end.Result = job.Result
+	}
+	_, err = t.q.ExecContext(ctx, `UPDATE jobs SET state = ?, outcome = ?, message = ?, result = ?, ended = ? WHERE id = ?`,
+		end.State, end.Outcome, end.Message, end.Result, stamp(t.now()), id)
+	if err != nil {
+		return err
+	}
+	text := end.State
+	if end.Message != "" {
+		text += ": " + end.Message
+	}
+	return t.AddJobEvent(ctx, id, "ended", text)
+}
+
+// SetJobResult keeps what the call gave while its job goes on.
+func (t *Tx) SetJobResult(ctx context.Context, id, result string) error {
+	if len(result) > MaxJobResult {
+		return nil
+	}
+	_, err := t.q.ExecContext(ctx, `UPDATE jobs SET result = ? WHERE id = ?`, result, id)
 	return err
 }
 
-// InterruptRunningJobs is for a start: what ran when the app ended is marked so. It returns how many there were.
+// InterruptRunningJobs is for a start: what ran when the app ended is marked so. It returns how many there were. A job whose
+// prompt is still queued goes on with it.
 func (t *Tx) InterruptRunningJobs(ctx context.Context) (int, error) {
-	res, err := t.q.ExecContext(ctx, `UPDATE jobs SET state = 'interrupted', ended = ? WHERE state = 'running'`, stamp(t.now()))
+	jobs, err := many(ctx, t.Reader, scanJob, `SELECT `+jobColumns+` FROM jobs WHERE state = 'running'
+		AND id NOT IN (SELECT job_id FROM prompts WHERE state = 'queued')`)
 	if err != nil {
 		return 0, err
 	}
-	n, err := res.RowsAffected()
-	return int(n), err
+	for _, j := range jobs {
+		if err := t.EndJob(ctx, j.ID, JobEnd{State: JobInterrupted, Outcome: string(fault.Unavailable), Message: "Termic ended while it ran"}); err != nil {
+			return 0, err
+		}
+	}
+	return len(jobs), nil
+}
+
+// endJobsOf is endJobOf for prompts that are in their last state already.
+func (t *Tx) endJobsOf(ctx context.Context, list []Prompt) error {
+	for _, p := range list {
+		if err := t.endJobOf(ctx, p, p.State, p.Reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endJobOf ends the job of a prompt that came to its end, if it is not repeated and the job runs.
+func (t *Tx) endJobOf(ctx context.Context, p Prompt, state, reason string) error {
+	if p.Job == "" || p.Repeats > 0 && state == PromptDelivered {
+		return nil
+	}
+	end := JobEnd{State: JobFailed, Outcome: string(fault.Unavailable), Message: reason}
+	switch state {
+	case PromptQueued, PromptDelivering:
+		return t.AddJobEvent(ctx, p.Job, state, "")
+	case PromptDelivered:
+		end = JobEnd{State: JobDone, Outcome: "ok"}
+	case PromptCancelled:
+		end.State = JobCancelled
+	case PromptUnknown:
+		end.State = JobInterrupted
+	}
+	err := t.EndJob(ctx, p.Job, end)
+	if code := fault.CodeOf(err); code == fault.Conflict || code == fault.NotFound {
+		return nil // it ended before its prompt, or was forgotten
+	}
+	return err
+}
+
+func scanJobEvent(row scanner) (JobEvent, error) {
+	var v JobEvent
+	var at int64
+	err := row.Scan(&v.Seq, &at, &v.Kind, &v.Text)
+	v.Time = unstamp(at)
+	return v, err
+}
+
+// JobEvents returns the events of a job, oldest first.
+func (r Reader) JobEvents(ctx context.Context, id string) ([]JobEvent, error) {
+	return many(ctx, r, scanJobEvent, `SELECT seq, time, kind, text FROM job_events WHERE job_id = ? ORDER BY seq`, id)
+}
+
+// AddJobEvent appends an event, unless the job has as many as are kept.
+func (t *Tx) AddJobEvent(ctx context.Context, id, kind, text string) error {
+	_, err := t.q.ExecContext(ctx, `INSERT INTO job_events (job_id, time, kind, text)
+		SELECT ?1, ?2, ?3, ?4 WHERE (SELECT COUNT(*) FROM job_events WHERE job_id = ?1) < ?5`, id, stamp(t.now()), kind, cut(text, maxJobLine), maxJobEvents)
+	return err
+}
+
+func scanJobLine(row scanner) (JobLine, error) {
+	var v JobLine
+	var at int64
+	err := row.Scan(&v.Seq, &at, &v.Line)
+	v.Time = unstamp(at)
+	return v, err
+}
+
+// JobLog returns the lines of a job after a sequence number, oldest first.
+func (r Reader) JobLog(ctx context.Context, id string, after int64) ([]JobLine, error) {
+	return many(ctx, r, scanJobLine, `SELECT seq, time, line FROM job_log WHERE job_id = ? AND seq > ? ORDER BY seq`, id, after)
+}
+
+// AddJobLines appends lines to the log of a job, up to as many as are kept; each is cut to 4 KiB.
+func (t *Tx) AddJobLines(ctx context.Context, id string, lines []string) error {
+	var have int
+	if err := t.q.QueryRowContext(ctx, `SELECT COUNT(*) FROM job_log WHERE job_id = ?`, id).Scan(&have); err != nil {
+		return err
+	}
+	room := max(MaxJobLines-have, 0)
+	for _, line := range slices.Clone(lines[:min(room, len(lines))]) {
+		if _, err := t.q.ExecContext(ctx, `INSERT INTO job_log (job_id, time, line) VALUES (?,?,?)`, id, stamp(t.now()), cut(line, maxJobLine)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cut shortens text to at most so many bytes of valid UTF-8, without NUL.
+func cut(text string, most int) string {
+	text = strings.ReplaceAll(text, "\x00", "")
+	if len(text) > most {
+		text = text[:most]
+	}
+	return strings.ToValidUTF8(text, "")
 }

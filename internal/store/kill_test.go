@@ -204,7 +204,7 @@ var killOps = []killOp{
 		if _, err := s.StartJob(ctx, Job{ID: id, Verb: "v"}); err != nil {
 			return err
 		}
-		return s.EndJob(ctx, id, JobDone, "ok")
+		return s.EndJob(ctx, id, JobEnd{State: JobDone, Outcome: "ok"})
 	}, func(ctx context.Context, s *Store, id string, n int) (bool, error) {
 		v, err := s.Job(ctx, id)
 		if fault.CodeOf(err) == fault.NotFound {

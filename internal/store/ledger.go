@@ -105,7 +105,12 @@ func (v LedgerRow) sum() string {
 
 // Append commits rows, and the grouped ones that came before them, before it returns. It is for writing calls.
 func (s *Store) Append(ctx context.Context, rows ...LedgerRow) error {
-	return s.commitRows(ctx, rows)
+	return s.commitRows(ctx, rows, nil)
+}
+
+// AppendWith is Append of one row and a change of the state, in one transaction.
+func (s *Store) AppendWith(ctx context.Context, row LedgerRow, fn func(*Tx) error) error {
+	return s.commitRows(ctx, []LedgerRow{row}, fn)
 }
 
 // AppendGrouped is for rows of reading calls: they are committed together, at the latest after a quarter of a second,
@@ -128,7 +133,7 @@ func (s *Store) AppendGrouped(ctx context.Context, row LedgerRow) error {
 		return errClosed()
 	}
 	if full {
-		return s.commitRows(ctx, []LedgerRow{row})
+		return s.commitRows(ctx, []LedgerRow{row}, nil)
 	}
 	select {
 	case s.group.kick <- struct{}{}:
@@ -138,10 +143,10 @@ func (s *Store) AppendGrouped(ctx context.Context, row LedgerRow) error {
 }
 
 // flush commits what is grouped.
-func (s *Store) flush(ctx context.Context) error { return s.commitRows(ctx, nil) }
+func (s *Store) flush(ctx context.Context) error { return s.commitRows(ctx, nil, nil) }
 
-// commitRows commits the grouped rows and then rows. When that fails, the grouped ones wait on.
-func (s *Store) commitRows(ctx context.Context, rows []LedgerRow) error {
+// commitRows commits the grouped rows, then rows, then what fn changes; fn may be nil. When that fails, the grouped ones wait on.
+func (s *Store) commitRows(ctx context.Context, rows []LedgerRow, fn func(*Tx) error) error {
 	s.group.mu.Lock()
 	idle := len(rows) == 0 && len(s.group.rows) == 0
 	s.group.mu.Unlock()
@@ -152,11 +157,11 @@ func (s *Store) commitRows(ctx context.Context, rows []LedgerRow) error {
 		return err
 	}
 	defer func() { <-s.lock }()
-	return s.flushLocked(context.WithoutCancel(ctx), rows)
+	return s.flushLocked(context.WithoutCancel(ctx), rows, fn)
 }
 
 // flushLocked needs the write lock.
-func (s *Store) flushLocked(ctx context.Context, rows []LedgerRow) error {
+func (s *Store) flushLocked(ctx context.Context, rows []LedgerRow, fn func(*Tx) error) error {
 	s.group.mu.Lock()
 	taken := s.group.rows
 	s.group.rows = nil
@@ -165,7 +170,12 @@ func (s *Store) flushLocked(ctx context.Context, rows []LedgerRow) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	err := s.writeLocked(ctx, func(tx *Tx) error { return tx.Append(ctx, rows...) })
+	err := s.writeLocked(ctx, func(tx *Tx) error {
+		if err := tx.Append(ctx, rows...); err != nil || fn == nil {
+			return err
+		}
+		return fn(tx)
+	})
 	if err != nil && len(taken) > 0 {
 		s.group.mu.Lock()
 		s.group.rows = append(taken, s.group.rows...)

@@ -128,7 +128,7 @@ func (s *Store) Close() error {
 		close(s.stop)
 		s.wg.Wait()
 		s.lock <- struct{}{} // wait for the last writer and let no other in
-		err = errors.Join(s.flushLocked(context.Background(), nil), s.disconnect())
+		err = errors.Join(s.flushLocked(context.Background(), nil, nil), s.disconnect())
 	})
 	return err
 }

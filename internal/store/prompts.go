@@ -8,12 +8,12 @@ import (
 	"termic/internal/ids"
 )
 
-const promptColumns = `id, tab_id, task_id, text, state, reason, seq, created, updated, from_task, capability, repeats`
+const promptColumns = `id, tab_id, task_id, text, state, reason, seq, created, updated, from_task, capability, repeats, job_id`
 
 func scanPrompt(row scanner) (Prompt, error) {
 	var p Prompt
 	var created, updated int64
-	err := row.Scan(&p.ID, &p.TabID, &p.TaskID, &p.Text, &p.State, &p.Reason, &p.Seq, &created, &updated, &p.FromTask, &p.Capability, &p.Repeats)
+	err := row.Scan(&p.ID, &p.TabID, &p.TaskID, &p.Text, &p.State, &p.Reason, &p.Seq, &created, &updated, &p.FromTask, &p.Capability, &p.Repeats, &p.Job)
 	p.Created, p.Updated = unstamp(created), unstamp(updated)
 	return p, err
 }
@@ -42,6 +42,16 @@ func (r Reader) PromptsOf(ctx context.Context, taskID string) ([]Prompt, error) 
 	}
 	return many(ctx, r, scanPrompt, `SELECT `+promptColumns+` FROM prompts
 		WHERE state IN ('queued', 'delivering') AND task_id = ? ORDER BY seq`, taskID)
+}
+
+// PromptOfJob returns the prompt that a job sent and that is queued or being delivered.
+func (r Reader) PromptOfJob(ctx context.Context, job string) (Prompt, bool, error) {
+	p, err := one(ctx, r, scanPrompt, noPrompt(), `SELECT `+promptColumns+` FROM prompts WHERE job_id = ? AND job_id <> ''
+		AND state IN ('queued', 'delivering') ORDER BY seq LIMIT 1`, job)
+	if fault.CodeOf(err) == fault.NotFound {
+		return Prompt{}, false, nil
+	}
+	return p, err == nil, err
 }
 
 // NextPrompt returns the oldest queued prompt of a tab. There is none while another one is being delivered to it.
@@ -77,8 +87,8 @@ func (t *Tx) EnqueuePrompt(ctx context.Context, v Prompt) (Prompt, error) {
 	}
 	v.TaskID, v.Created = tab.TaskID, unstamp(stamp(v.Created))
 	v.Updated = v.Created
-	err = t.q.QueryRowContext(ctx, `INSERT INTO prompts (id, tab_id, task_id, text, state, reason, created, updated, from_task, capability, repeats)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?) RETURNING seq`, v.ID, v.TabID, v.TaskID, v.Text, v.State, v.Reason, stamp(v.Created), stamp(v.Updated), v.FromTask, v.Capability, v.Repeats).Scan(&v.Seq)
+	err = t.q.QueryRowContext(ctx, `INSERT INTO prompts (id, tab_id, task_id, text, state, reason, created, updated, from_task, capability, repeats, job_id)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?) RETURNING seq`, v.ID, v.TabID, v.TaskID, v.Text, v.State, v.Reason, stamp(v.Created), stamp(v.Updated), v.FromTask, v.Capability, v.Repeats, v.Job).Scan(&v.Seq)
 	return v, err
 }
 
@@ -95,8 +105,10 @@ func (t *Tx) SetPromptState(ctx context.Context, id, state, reason string, from 
 	if err := limit("reason", reason, MaxText); err != nil {
 		return err
 	}
-	_, err = t.q.ExecContext(ctx, `UPDATE prompts SET state = ?, reason = ?, updated = ? WHERE id = ?`, state, reason, stamp(t.now()), id)
-	return err
+	if _, err = t.q.ExecContext(ctx, `UPDATE prompts SET state = ?, reason = ?, updated = ? WHERE id = ?`, state, reason, stamp(t.now()), id); err != nil {
+		return err
+	}
+	return t.endJobOf(ctx, p, state, reason)
 }
 
 // RepeatPrompt queues a prompt that was just delivered once more, next in line, and with one repeat less. The copy is as old
@@ -156,8 +168,22 @@ func (t *Tx) swapSeq(ctx context.Context, a, b Prompt) error {
 	return nil
 }
 
+// cancelPrompts cancels what is queued for a tab or a task: column says which.
+func (t *Tx) cancelPrompts(ctx context.Context, column, id, reason string) error {
+	list, err := many(ctx, t.Reader, scanPrompt, `UPDATE prompts SET state = 'cancelled', reason = ?, updated = ?
+		WHERE `+column+` = ? AND state = 'queued' RETURNING `+promptColumns, reason, stamp(t.now()), id)
+	if err != nil {
+		return err
+	}
+	return t.endJobsOf(ctx, list)
+}
+
 // InterruptPrompts is for a start: what was being delivered when the app ended becomes unknown, and is returned.
 func (t *Tx) InterruptPrompts(ctx context.Context) ([]Prompt, error) {
-	return many(ctx, t.Reader, scanPrompt, `UPDATE prompts SET state = 'unknown', reason = 'Termic ended while it was being delivered',
+	list, err := many(ctx, t.Reader, scanPrompt, `UPDATE prompts SET state = 'unknown', reason = 'Termic ended while it was being delivered',
 		updated = ? WHERE state = 'delivering' RETURNING `+promptColumns, stamp(t.now()))
+	if err != nil {
+		return nil, err
+	}
+	return list, t.endJobsOf(ctx, list)
 }

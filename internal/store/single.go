@@ -104,8 +104,8 @@ func (s *Store) StartJob(ctx context.Context, v Job) (Job, error) {
 }
 
 // EndJob is Tx.EndJob as one transaction.
-func (s *Store) EndJob(ctx context.Context, id, state, outcome string) error {
-	return s.Write(ctx, func(tx *Tx) error { return tx.EndJob(ctx, id, state, outcome) })
+func (s *Store) EndJob(ctx context.Context, id string, end JobEnd) error {
+	return s.Write(ctx, func(tx *Tx) error { return tx.EndJob(ctx, id, end) })
 }
 
 // InterruptRunningJobs is Tx.InterruptRunningJobs as one transaction.

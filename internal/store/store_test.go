@@ -426,10 +426,10 @@ func TestTerminalsIntentsJobs(t *testing.T) {
 	}
 	one := must[Job](t)(s.StartJob(ctx, Job{Verb: "task_new", Principal: "owner", Face: "cli"}))
 	two := must[Job](t)(s.StartJob(ctx, Job{Verb: "task_new", Principal: "owner", Face: "cli"}))
-	if err := s.EndJob(ctx, one.ID, JobDone, "ok"); err != nil {
+	if err := s.EndJob(ctx, one.ID, JobEnd{State: JobDone, Outcome: "ok"}); err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, s.EndJob(ctx, one.ID, JobFailed, ""), fault.Conflict)
+	wantCode(t, s.EndJob(ctx, one.ID, JobEnd{State: JobFailed}), fault.Conflict)
 	if n := must[int](t)(s.InterruptRunningJobs(ctx)); n != 1 {
 		t.Errorf("interrupted %d jobs", n)
 	}
@@ -636,7 +636,7 @@ func TestOldRowsAreDropped(t *testing.T) {
 	}
 	running := must[Job](t)(s.StartJob(ctx, Job{Verb: "v"}))
 	ended := must[Job](t)(s.StartJob(ctx, Job{Verb: "v"}))
-	if err := s.EndJob(ctx, ended.ID, JobDone, ""); err != nil {
+	if err := s.EndJob(ctx, ended.ID, JobEnd{State: JobDone}); err != nil {
 		t.Fatal(err)
 	}
 	c.move(KeepEnd + time.Hour)

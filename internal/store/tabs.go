@@ -117,8 +117,7 @@ func (t *Tx) UpdateTab(ctx context.Context, id string, fn func(*Tab) error) (Tab
 		return Tab{}, err
 	}
 	if !v.ClosedAt.IsZero() && old.ClosedAt.IsZero() {
-		_, err = t.q.ExecContext(ctx, `UPDATE prompts SET state = 'cancelled', reason = 'the tab was closed', updated = ?
-			WHERE tab_id = ? AND state = 'queued'`, stamp(t.now()), id)
+		err = t.cancelPrompts(ctx, "tab_id", id, "the tab was closed")
 	}
 	return v, err
 }

@@ -124,8 +124,7 @@ func (t *Tx) UpdateTask(ctx context.Context, id string, fn func(*Task) error) (T
 		return Task{}, err
 	}
 	if v.Archived() && !old.Archived() {
-		_, err = t.q.ExecContext(ctx, `UPDATE prompts SET state = 'cancelled', reason = 'the task was archived', updated = ?
-			WHERE task_id = ? AND state = 'queued'`, stamp(t.now()), id)
+		err = t.cancelPrompts(ctx, "task_id", id, "the task was archived")
 	}
 	return v, err
 }

@@ -133,11 +133,13 @@ type Prompt struct {
 	Capability string // what the agent that sent it was provisioned with, as JSON; empty without FromTask
 	Text       string
 	State      string
-	Repeats    int    // how often it is typed once more after it was delivered
-	Reason     string // why it failed, was cancelled or is unknown
-	Seq        int64  // order of arrival over all tabs; made by EnqueuePrompt
-	Created    time.Time
-	Updated    time.Time
+	// Job is the job that sent it, which ends with it; empty for none.
+	Job     string
+	Repeats int    // how often it is typed once more after it was delivered
+	Reason  string // why it failed, was cancelled or is unknown
+	Seq     int64  // order of arrival over all tabs; made by EnqueuePrompt
+	Created time.Time
+	Updated time.Time
 }
 
 // Terminal is a running child of a PTY, written down so that what survives a killed app can be found and told from a
@@ -176,6 +178,7 @@ const (
 	JobRunning     = "running"
 	JobDone        = "done"
 	JobFailed      = "failed"
+	JobCancelled   = "cancelled"
 	JobInterrupted = "interrupted" // the app ended while it ran
 )
 
@@ -187,9 +190,46 @@ type Job struct {
 	Face      string
 	Target    string
 	State     string
-	Outcome   string // short words or a fault code
+	Outcome   string // ok, or a fault code
+	Message   string // what a failed one said, for people
+	Result    string // JSON of what the call gave; empty for none, and where it was longer than MaxJobResult
 	Started   time.Time
 	Ended     time.Time
+}
+
+// JobEnd says how a job ended.
+type JobEnd struct {
+	State, Outcome, Message, Result string // as those of Job
+}
+
+// JobEvent is a step in the life of a job.
+type JobEvent struct {
+	Seq  int64 // grows from event to event, over all jobs
+	Time time.Time
+	Kind string // asked, queued, ended, ...
+	Text string // for people
+}
+
+// JobLine is a line of what a job printed; untrusted text.
+type JobLine struct {
+	Seq  int64 // grows from line to line, over all jobs
+	Time time.Time
+	Line string
+}
+
+// JobReach is what a caller who does not see everything knows of: jobs about these projects and their tasks, and those that it
+// asked for itself.
+type JobReach struct {
+	Projects  []string
+	Principal string
+}
+
+// JobFilter picks jobs, newest first.
+type JobFilter struct {
+	ID, State, Verb, Target string    // empty: all
+	Before                  string    // only jobs whose id is smaller; empty: all
+	Within                  *JobReach // nil: all
+	Limit                   int       // at most this many, 1 to 1000; 0: 100
 }
 
 // Intent says what is about to be done outside of the store, so that a start after a crash can finish it or undo it.

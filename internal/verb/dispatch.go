@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -95,28 +96,63 @@ type targeted interface{ Ref() api.TaskRef }
 // not run.
 func (d *Dispatcher) run(ctx context.Context, v *Verb, call *core.Call, row store.LedgerRow, params any) (any, error) {
 	start := time.Now()
+	if v.Job {
+		call.Job = ids.New()
+	}
 	if v.Effect.Kind != Reads {
 		row.Phase = store.PhaseAsked
-		if err := d.core.Record(ctx, row, true); err != nil {
+		under, done, err := d.core.BeginCall(ctx, call, row)
+		if err != nil {
 			return nil, err
 		}
+		defer done()
+		ctx = under
 	}
 	result, err := d.guarded(ctx, v, call, params)
-	if err != nil && errors.Is(context.Cause(ctx), grant.ErrRevoked) {
-		err = grant.ErrRevoked // whatever it was that could not be read then
+	if cause := context.Cause(ctx); err != nil && (errors.Is(cause, grant.ErrRevoked) || errors.Is(cause, core.ErrCancelled)) {
+		err = cause // whatever it was that could not be read then
 	}
 	row.Phase, row.Duration = store.PhaseDone, time.Since(start)
 	row.Outcome = outcome(err)
 	if call.Task != "" {
 		row.Target = call.Task
 	}
-	if lerr := d.core.Record(context.WithoutCancel(ctx), row, v.Effect.Kind != Reads); lerr != nil && err == nil {
+	if lerr := d.settle(ctx, v, call, row, &result, err); lerr != nil && err == nil {
 		d.log.Error("ledger row lost", "verb", v.Name, "call", call.ID, "err", lerr)
 	}
 	if err != nil {
 		d.log.Debug("verb failed", "verb", v.Name, "call", call.ID, "err", err)
 	}
 	return result, err
+}
+
+// settle tells the ledger, and the job of the call, how it ended. The result says which job that was, to those who can ask for
+// it: a caged agent comes back with the id of its task.
+func (d *Dispatcher) settle(ctx context.Context, v *Verb, call *core.Call, row store.LedgerRow, result *any, err error) error {
+	ctx = context.WithoutCancel(ctx)
+	if v.Effect.Kind == Reads {
+		return d.core.Record(ctx, row, false)
+	}
+	var raw []byte
+	if err == nil && call.Job != "" {
+		if call.Caller.Class.Covers(grant.Full) || call.Caller.Class.Named() {
+			*result = withJob(*result, call.Job)
+		}
+		if raw, err = json.Marshal(*result); err != nil {
+			return err
+		}
+	}
+	return d.core.EndCall(ctx, call, row, raw, err)
+}
+
+// withJob sets the field Job of a result; TestJobsAreTold holds that there is one.
+func withJob(result any, job string) any {
+	v := reflect.New(reflect.TypeOf(result)).Elem()
+	v.Set(reflect.ValueOf(result))
+	if f := v.FieldByName("Job"); f.IsValid() {
+		f.SetString(job)
+	}
+	return v.Interface()
 }
 
 // guarded turns a panic of a handler into an internal error: one broken call must not end everybody's terminals.

@@ -47,6 +47,12 @@ project_remove    any    any    none   none   none    none    none
 task_restore      reach  none   none   none   none    none    none
 task_signals      reach  none   none   none   none    none    none
 task_race         any    none   none   none   none    none    none
+job_list          any    any    none   none   none    none    none
+job_get           any    any    none   none   none    none    none
+job_events        any    any    none   none   none    none    none
+job_log           any    any    none   none   none    none    none
+job_wait          any    any    none   none   none    none    none
+job_cancel        any    any    none   none   none    none    none
 token_new         any    none   none   none   none    none    none
 token_list        any    none   none   none   none    none    none
 token_set         any    none   none   none   none    none    none
@@ -136,6 +142,11 @@ var rest = map[string]map[string]any{
 	"client_verify":     {"client": "no-such-client"},
 	"task_drop":         {"tab": "no-such-tab", "paths": []any{"/"}},
 	"window_link":       {"link": "termic://new"},
+	"job_get":           {"job": "no-such-job"},
+	"job_events":        {"job": "no-such-job"},
+	"job_log":           {"job": "no-such-job"},
+	"job_wait":          {"job": "no-such-job"},
+	"job_cancel":        {"job": "no-such-job"},
 	"token_new":         {"name": "ci"},
 	"token_set":         {"name": "no-such-token", "scope": "readonly"},
 	"token_revoke":      {"name": "no-such-token"},

@@ -27,6 +27,12 @@ task_agents    yes      yes      yes
 prompts        yes      yes      yes
 project_list   yes      yes      yes
 project_add    no       yes      no
+job_list       yes      yes      yes
+job_get        yes      yes      yes
+job_events     yes      yes      yes
+job_log        yes      yes      yes
+job_wait       yes      yes      yes
+job_cancel     no       yes      no
 `
 
 func readNamed(t *testing.T) map[string]map[grant.Class]bool {

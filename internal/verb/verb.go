@@ -29,6 +29,14 @@ const (
 	Destroys Kind = "destroys" // may end or overwrite something
 )
 
+// Toolset names a set of tools.
+type Toolset string
+
+// The toolsets beside the core.
+const (
+	Jobs Toolset = "jobs" // jobs, approvals, plans
+)
+
 // Effect is what a caller must know before it repeats or undoes a call.
 type Effect struct {
 	Kind       Kind
@@ -49,6 +57,9 @@ type Verb struct {
 	// none of them.
 	Named  grant.Class
 	Effect Effect
+	// Toolset is the set of tools that lists the verb for callers of the class full. The zero value is the core, which is always
+	// listed; the others are switched on in the settings.
+	Toolset Toolset
 	// NotOn holds the faces that do not offer the verb, each with the reason.
 	NotOn map[grant.Face]string
 	// Local is set for verbs that the command line answers itself, without the app.
@@ -57,6 +68,9 @@ type Verb struct {
 	CwdTarget bool
 	// AnyTarget lets a call that names no task go on without one where the current folder has none.
 	AnyTarget bool
+	// Job is set for verbs of which each call is a row in the queue of jobs: what works on tasks and repositories. Writes that
+	// only say how something is set up are none.
+	Job bool
 	// Streams is set for verbs that tell events before their result.
 	Streams bool
 	// Untrusted is set for verbs whose result is text that came out of a task.

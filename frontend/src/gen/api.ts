@@ -35,6 +35,14 @@ export const LayerBuiltIn = "builtin";
 // MCPRevision is the revision of the Model Context Protocol that the endpoint speaks and clients must speak, the only one.
 export const MCPRevision = "2026-07-28";
 
+// States of a job.
+export const JobRunning = "running";
+export const JobDone = "done";
+export const JobFailed = "failed";
+export const JobCancelled = "cancelled";
+/** the app ended while it ran; it is never run again by itself */
+export const JobInterrupted = "interrupted";
+
 // Sides on which a pane is split.
 /** the second stands beside the first */
 export const SplitRight = "right";
@@ -333,6 +341,52 @@ export interface ProjectRemoveParams {
   name: string;
   /** consent to losing what exists only in its tasks; backup refs are left */
   discard?: boolean;
+}
+
+/** What job_list takes. */
+export interface JobListParams {
+  /** only jobs in this state */
+  state?: "running" | "done" | "failed" | "cancelled" | "interrupted";
+  /** only jobs about this task */
+  task?: string;
+  /** only jobs older than the one with this id */
+  before?: string;
+  /** at most this many, newest first; 100 when left out, at most 1000 */
+  limit?: number;
+}
+
+/** What job_get takes. */
+export interface JobGetParams {
+  /** id of the job */
+  job: string;
+}
+
+/** What job_events takes. */
+export interface JobEventsParams {
+  /** id of the job */
+  job: string;
+}
+
+/** What job_log takes. */
+export interface JobLogParams {
+  /** id of the job */
+  job: string;
+  /** only lines with a greater seq */
+  after?: number;
+}
+
+/** What job_wait takes. */
+export interface JobWaitParams {
+  /** id of the job */
+  job: string;
+  /** longest wait; milliseconds */
+  timeoutMs?: number;
+}
+
+/** What job_cancel takes. */
+export interface JobCancelParams {
+  /** id of the job */
+  job: string;
 }
 
 /** What task_restore takes. */
@@ -836,6 +890,18 @@ export interface Verbs {
   project_add: { params: ProjectAddParams; result: ProjectAddResult };
   /** Archive every task of a project and forget the project; its repository is left alone. */
   project_remove: { params: ProjectRemoveParams; result: ProjectRemoveResult };
+  /** List what was asked for by anybody, newest first, and how it ended. */
+  job_list: { params: JobListParams; result: JobListResult };
+  /** Show a job, and its result once it ended. */
+  job_get: { params: JobGetParams; result: JobResult };
+  /** Show the steps of a job. */
+  job_events: { params: JobEventsParams; result: JobEventsResult };
+  /** Read what a job printed; untrusted text. */
+  job_log: { params: JobLogParams; result: JobLogResult };
+  /** Wait until a job ended. */
+  job_wait: { params: JobWaitParams; result: JobResult };
+  /** Cancel a job: take its prompt out of the queue, or cut it short. */
+  job_cancel: { params: JobCancelParams; result: JobResult };
   /** Bring an archived task back with its branch and what was left uncommitted. */
   task_restore: { params: TaskRestoreParams; result: TaskRestoreResult };
   /** Show what a task's agent says of its state, and what was made of it. */
@@ -1023,6 +1089,7 @@ export interface TaskOpenResult {
 export interface TaskRenameResult {
   task: TaskSummary;
   old_name: string;
+  job?: string;
 }
 
 /** TaskApplyResult is the result of task_apply. */
@@ -1052,6 +1119,7 @@ export interface TaskTabResult {
   title: string;
   prompt?: TaskSendResult;
   warnings?: string[];
+  job?: string;
 }
 
 /** TaskTabCloseResult is the result of task_tab_close. */
@@ -1062,6 +1130,7 @@ export interface TaskTabCloseResult {
   tab_kind: string;
   was_default: boolean;
   killed_pty: boolean;
+  job?: string;
 }
 
 /** TaskAgentsResult is the result of task_agents. */
@@ -1083,6 +1152,7 @@ export interface ProjectListResult {
 export interface ProjectAddResult {
   project: Project;
   existed: boolean;
+  job?: string;
 }
 
 /** ProjectRemoveResult is the result of project_remove. The repository itself is left alone. */
@@ -1090,6 +1160,32 @@ export interface ProjectRemoveResult {
   name: string;
   removed_tasks: number;
   backup_refs?: string[];
+  job?: string;
+}
+
+/** JobListResult is the result of job_list. */
+export interface JobListResult {
+  /** newest first */
+  jobs: Job[];
+}
+
+/** JobResult is the result of job_get, job_wait and job_cancel. */
+export interface JobResult {
+  job: Job;
+}
+
+/** JobEventsResult is the result of job_events. */
+export interface JobEventsResult {
+  job: string;
+  /** oldest first */
+  events: JobEvent[];
+}
+
+/** JobLogResult is the result of job_log. */
+export interface JobLogResult {
+  job: string;
+  /** oldest first, at most 1000 */
+  lines: JobLine[];
 }
 
 /** TaskRestoreResult is the result of task_restore. */
@@ -1131,12 +1227,14 @@ export interface TaskRaceResult {
   tasks: TaskSummary[];
   /** one for each */
   jobs?: string[];
+  job?: string;
 }
 
 /** TaskStopResult is the result of task_stop. */
 export interface TaskStopResult {
   task_id: string;
   ended: number;
+  job?: string;
 }
 
 /** TaskStageResult is the result of task_stage. */
@@ -1147,6 +1245,7 @@ export interface TaskStageResult {
   /** for task_discard: a staged version that was nowhere else is kept */
   undo?: string;
   warnings?: string[];
+  job?: string;
 }
 
 /** TaskDiscardResult is the result of task_discard. */
@@ -1161,6 +1260,7 @@ export interface TaskDiscardResult {
   /** what can be put back, newest first */
   kept: Discarded[];
   warnings?: string[];
+  job?: string;
 }
 
 /** TaskCommitResult is the result of task_commit. */
@@ -1173,6 +1273,7 @@ export interface TaskCommitResult {
   files: number;
   /** such as hooks that did not run */
   warnings?: string[];
+  job?: string;
 }
 
 /** TaskEditResult is the result of task_edit. */
@@ -1653,6 +1754,46 @@ export interface Project {
   cage?: Cage;
   /** absent without a .termic.yaml in its folder */
   repo?: Repo;
+}
+
+/** Job is one writing call. It says who asked for what, and how that went; it holds no argument. */
+export interface Job {
+  id: string;
+  verb: string;
+  /** who asked */
+  principal: string;
+  /** through which face */
+  face: string;
+  task_id?: string;
+  project_id?: string;
+  state: string;
+  /** ok or an error code; empty while it runs */
+  outcome?: string;
+  /** why it failed */
+  message?: string;
+  /** RFC 3339, UTC */
+  started: string;
+  ended?: string;
+  /** what the call gave, where that was kept; not in lists */
+  result?: unknown;
+}
+
+/** JobEvent is a step in the life of a job. */
+export interface JobEvent {
+  seq: number;
+  /** RFC 3339, UTC */
+  time: string;
+  /** asked, queued, delivering, cancelling, ended */
+  kind: string;
+  text?: string;
+}
+
+/** JobLine is a line that a job printed; untrusted text. */
+export interface JobLine {
+  seq: number;
+  /** RFC 3339, UTC */
+  time: string;
+  line: string;
 }
 
 /** AgentSignal is one thing that an agent's program said, or that was decided from it. */

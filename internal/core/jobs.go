@@ -1,0 +1,142 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"termic/internal/fault"
+	"termic/internal/store"
+)
+
+// ErrCancelled is the cause of contexts that ended because somebody cancelled their job.
+var ErrCancelled = fault.New(fault.Unavailable, "The job was cancelled")
+
+// jobs are those that run in this process, so that they can be cancelled. Its zero value is empty.
+type jobs struct {
+	mu     sync.Mutex // guards the following
+	cancel map[string]context.CancelCauseFunc
+}
+
+// under returns a context that ends when the job is cancelled, and what forgets it. A job may have several, one after another.
+func (j *jobs) under(ctx context.Context, id string) (context.Context, func()) {
+	if id == "" {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.cancel == nil {
+		j.cancel = map[string]context.CancelCauseFunc{}
+	}
+	before := j.cancel[id]
+	j.cancel[id] = func(cause error) {
+		if before != nil {
+			before(cause)
+		}
+		cancel(cause)
+	}
+	return ctx, func() {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		if before == nil {
+			delete(j.cancel, id)
+		} else {
+			j.cancel[id] = before
+		}
+		cancel(nil)
+	}
+}
+
+// stop cancels a job and reports whether it runs here.
+func (j *jobs) stop(id string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	cancel := j.cancel[id]
+	if cancel != nil {
+		cancel(ErrCancelled)
+	}
+	return cancel != nil
+}
+
+// BeginCall makes durable that a writing call was let through: its row of the ledger and, for one that is a job, the job, in
+// one transaction. The returned context ends when the job is cancelled; done forgets it.
+func (c *Core) BeginCall(ctx context.Context, call *Call, row store.LedgerRow) (_ context.Context, done func(), err error) {
+	if call.Job == "" {
+		return ctx, func() {}, c.Record(ctx, row, true)
+	}
+	row.Time = time.Now()
+	err = c.store.AppendWith(ctx, row, func(tx *store.Tx) error {
+		_, err := tx.StartJob(ctx, store.Job{ID: call.Job, Verb: call.Verb, Principal: call.Caller.Principal, Face: string(call.Caller.Face), Target: call.Task})
+		return err
+	})
+	ctx, done = c.jobs.under(ctx, call.Job)
+	return ctx, done, err
+}
+
+// EndCall makes durable how a writing call ended: its row of the ledger and, unless it is kept, its job.
+func (c *Core) EndCall(ctx context.Context, call *Call, row store.LedgerRow, result json.RawMessage, cause error) error {
+	if call.Job == "" {
+		return c.Record(ctx, row, true)
+	}
+	row.Time = time.Now()
+	err := c.store.AppendWith(ctx, row, func(tx *store.Tx) error {
+		if call.Task != "" {
+			if err := tx.SetJobTarget(ctx, call.Job, call.Task); err != nil {
+				return err
+			}
+		}
+		if call.kept {
+			return tx.SetJobResult(ctx, call.Job, string(result))
+		}
+		end := jobEnd(cause)
+		end.Result = string(result)
+		return tx.EndJob(ctx, call.Job, end)
+	})
+	c.beacon.change()
+	return err
+}
+
+// joinJob makes a call that repeats an earlier one, by its key, the same job as that: the newest of that verb about the target.
+func (c *Core) joinJob(ctx context.Context, call *Call, target string) error {
+	if call.Job == "" {
+		return nil
+	}
+	mine := call.Job
+	list, err := c.store.Jobs(ctx, store.JobFilter{Verb: call.Verb, Target: target, Limit: 1})
+	if err != nil {
+		return err
+	}
+	call.KeepJob()
+	if call.Job = ""; len(list) > 0 {
+		call.Job = list[0].ID
+	}
+	return c.store.Write(ctx, func(tx *store.Tx) error { return tx.DropJob(ctx, mine) })
+}
+
+// jobEnd says how a job ended by the error of what it did.
+func jobEnd(cause error) store.JobEnd {
+	switch {
+	case cause == nil:
+		return store.JobEnd{State: store.JobDone, Outcome: "ok"}
+	case errors.Is(cause, ErrCancelled):
+		return store.JobEnd{State: store.JobCancelled, Outcome: string(fault.Unavailable), Message: sentence(cause)}
+	}
+	return store.JobEnd{State: store.JobFailed, Outcome: string(fault.CodeOf(cause)), Message: sentence(cause)}
+}
+
+// endJob ends a job that its call kept.
+func (c *Core) endJob(ctx context.Context, id string, cause error) {
+	if id == "" {
+		return
+	}
+	if cause != nil && errors.Is(context.Cause(ctx), ErrCancelled) {
+		cause = ErrCancelled // whatever it was that was cut short
+	}
+	if err := c.store.EndJob(context.WithoutCancel(ctx), id, jobEnd(cause)); err != nil {
+		c.log.Error("job could not be ended", "job", id, "err", err)
+	}
+	c.beacon.change()
+}

@@ -1,0 +1,159 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"termic/internal/api"
+	"termic/internal/fault"
+	"termic/internal/grant"
+	"termic/internal/store"
+)
+
+// JobGet is the verb job_get.
+func (c *Core) JobGet(ctx context.Context, call *Call, p api.JobParams) (api.JobResult, error) {
+	j, err := c.jobOf(ctx, call.Caller, p.Job)
+	if err != nil {
+		return api.JobResult{}, err
+	}
+	return api.JobResult{Job: c.viewJob(ctx, j, true)}, nil
+}
+
+// JobList is the verb job_list.
+func (c *Core) JobList(ctx context.Context, call *Call, p api.JobListParams) (api.JobListResult, error) {
+	f := store.JobFilter{State: p.State, Before: strings.ToUpper(p.Before), Limit: int(min(p.Limit, 1000))}
+	if bounded(call.Caller) {
+		f.Within = &store.JobReach{Projects: call.Caller.Projects, Principal: call.Caller.Principal}
+	}
+	if p.Task != "" {
+		id, err := c.ResolveTask(ctx, call.Caller, api.TaskRef{Task: p.Task}, "job_list")
+		if err != nil {
+			return api.JobListResult{}, err
+		}
+		f.Target = id
+	}
+	list, err := c.store.Jobs(ctx, f)
+	out := make([]api.Job, len(list))
+	for i, j := range list {
+		out[i] = c.viewJob(ctx, j, false)
+	}
+	return api.JobListResult{Jobs: out}, err
+}
+
+// JobEvents is the verb job_events.
+func (c *Core) JobEvents(ctx context.Context, call *Call, p api.JobParams) (api.JobEventsResult, error) {
+	j, err := c.jobOf(ctx, call.Caller, p.Job)
+	if err != nil {
+		return api.JobEventsResult{}, err
+	}
+	list, err := c.store.JobEvents(ctx, j.ID)
+	out := make([]api.JobEvent, len(list))
+	for i, e := range list {
+		out[i] = api.JobEvent{Seq: e.Seq, Time: stamp(e.Time), Kind: e.Kind, Text: e.Text}
+	}
+	return api.JobEventsResult{Job: j.ID, Events: out}, err
+}
+
+// JobLog is the verb job_log.
+func (c *Core) JobLog(ctx context.Context, call *Call, p api.JobLogParams) (api.JobLogResult, error) {
+	j, err := c.jobOf(ctx, call.Caller, p.Job)
+	if err != nil {
+		return api.JobLogResult{}, err
+	}
+	list, err := c.store.JobLog(ctx, j.ID, p.After)
+	out := make([]api.JobLine, len(list))
+	for i, l := range list {
+		out[i] = api.JobLine{Seq: l.Seq, Time: stamp(l.Time), Line: l.Line}
+	}
+	return api.JobLogResult{Job: j.ID, Lines: out}, err
+}
+
+// JobWait is the verb job_wait: it answers when the job has ended, or with the job as it is when the time is over.
+func (c *Core) JobWait(ctx context.Context, call *Call, p api.JobWaitParams) (api.JobResult, error) {
+	until := deadline(call.Caller, p.TimeoutMs, time.Now())
+	for {
+		_, changed := c.beacon.watch()
+		j, err := c.jobOf(ctx, call.Caller, p.Job)
+		if err != nil {
+			return api.JobResult{}, err
+		}
+		if j.State != store.JobRunning || !until.IsZero() && !time.Now().Before(until) {
+			return api.JobResult{Job: c.viewJob(ctx, j, true)}, nil
+		}
+		if err := c.pause(ctx, changed, until); err != nil {
+			return api.JobResult{}, err
+		}
+	}
+}
+
+// cancelPatience is how long job_cancel waits for the end of what it cancelled.
+const cancelPatience = 10 * time.Second
+
+// JobCancel is the verb job_cancel: a prompt that waits is taken out of its queue, and what runs is cut short where that
+// leaves nothing half done. It answers with the job as it is then; one that has ended is a conflict.
+func (c *Core) JobCancel(ctx context.Context, call *Call, p api.JobParams) (api.JobResult, error) {
+	j, err := c.jobOf(ctx, call.Caller, p.Job)
+	if err != nil {
+		return api.JobResult{}, err
+	}
+	if j.State != store.JobRunning {
+		return api.JobResult{}, fault.New(fault.Conflict, "The job has ended: %s", j.State)
+	}
+	queued, err := c.cancelPromptOf(ctx, j.ID, call.Caller)
+	if err != nil {
+		return api.JobResult{}, err
+	}
+	if !queued && !c.jobs.stop(j.ID) {
+		return api.JobResult{}, fault.New(fault.Conflict, "The job cannot be cancelled any more").WithHint("Look at it again in a moment.")
+	}
+	return c.JobWait(ctx, call, api.JobWaitParams{Job: j.ID, TimeoutMs: cancelPatience.Milliseconds()})
+}
+
+// cancelPromptOf takes the prompt that a job sent out of its queue, and reports whether there was one.
+func (c *Core) cancelPromptOf(ctx context.Context, job string, by grant.Caller) (bool, error) {
+	p, ok, err := c.store.PromptOfJob(ctx, job)
+	if err != nil || !ok {
+		return false, err
+	}
+	err = c.store.SetPromptState(ctx, p.ID, store.PromptCancelled, "cancelled by "+by.Principal, store.PromptQueued)
+	if fault.CodeOf(err) == fault.Conflict {
+		return false, fault.New(fault.Conflict, "The prompt is being typed, so it cannot be cancelled any more")
+	}
+	c.beacon.change()
+	return err == nil, err
+}
+
+// jobOf finds a job that a caller may know of: one about what it reaches, or one that it asked for. Any other answers as one
+// that does not exist.
+func (c *Core) jobOf(ctx context.Context, caller grant.Caller, id string) (store.Job, error) {
+	f := store.JobFilter{ID: strings.ToUpper(id), Limit: 1}
+	if bounded(caller) {
+		f.Within = &store.JobReach{Projects: caller.Projects, Principal: caller.Principal}
+	}
+	list, err := c.store.Jobs(ctx, f)
+	if err == nil && len(list) == 0 {
+		err = fault.New(fault.NotFound, "There is no job %q", id).WithHint("job_list shows those of the last 30 days.")
+	}
+	if err != nil {
+		return store.Job{}, err
+	}
+	return list[0], nil
+}
+
+func (c *Core) viewJob(ctx context.Context, j store.Job, result bool) api.Job {
+	v := api.Job{ID: j.ID, Verb: j.Verb, Principal: j.Principal, Face: j.Face, State: j.State, Outcome: j.Outcome, Message: j.Message,
+		Started: stamp(j.Started), Ended: stamp(j.Ended)}
+	if j.Target != "" {
+		if _, err := c.store.Project(ctx, j.Target); err == nil {
+			v.ProjectID = j.Target
+		} else {
+			v.TaskID = j.Target
+		}
+	}
+	if result && j.Result != "" {
+		v.Result = json.RawMessage(j.Result)
+	}
+	return v
+}
