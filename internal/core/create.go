@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"slices"
@@ -25,6 +26,9 @@ func (c *Core) create(n *newTask) {
 		return // the app is ending: the intent tells the next start
 	}
 	made, lines, err := c.makeWorktree(ctx, n)
+	if err == nil && errors.Is(context.Cause(ctx), ErrCancelled) {
+		err = c.takeBack(n)
+	}
 	if err != nil {
 		release()
 		c.createFailed(ctx, n, lines, err)
@@ -42,6 +46,25 @@ func (c *Core) create(n *newTask) {
 		return
 	}
 	c.startNew(ctx, n)
+}
+
+// takeBack removes the worktree that was just made for a creation which somebody cancelled, and the branch with it. It returns
+// why the creation failed.
+func (c *Core) takeBack(n *newTask) error {
+	ctx := context.WithoutCancel(c.ctx)
+	intents, err := c.store.Intents(ctx)
+	for _, in := range intents {
+		var i createIntent
+		if in.ID != intentID(intentCreate, n.task.ID) || json.Unmarshal(in.Payload, &i) != nil || i.Mode != "worktree" {
+			continue
+		}
+		err = c.undoCreate(ctx, n.task, n.project, i)
+	}
+	if err != nil {
+		return fault.Wrap(err, fault.Unavailable, "The creation was cancelled, and what it had made could not be removed").
+			WithHint("Archive the task: that removes the rest.")
+	}
+	return ErrCancelled
 }
 
 // startNew starts the first agent of a task that has its worktree.
@@ -121,13 +144,18 @@ func (c *Core) created(ctx context.Context, n *newTask, made worktree.Created, l
 	if err := c.inherit(n.task); err != nil {
 		return err
 	}
-	err := c.store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
-		n.task, err = tx.UpdateTask(ctx, n.task.ID, func(t *store.Task) error {
+	ctx = context.WithoutCancel(ctx)
+	err := c.store.Write(ctx, func(tx *store.Tx) error {
+		live, err := tx.UpdateTask(ctx, n.task.ID, func(t *store.Task) error {
 			t.State, t.Path, t.Branch, t.ReusedBranch = api.TaskLive, made.Path, made.Branch, made.ReusedBranch
 			t.BaseRef, t.BaseCommit, t.Warnings, t.Log = made.BaseRef, made.BaseCommit, slices.Concat(n.told, made.Warnings), lines
 			return nil
 		})
 		if err != nil {
+			return err
+		}
+		n.task = live
+		if err := tx.AddJobLines(ctx, n.job, lines); err != nil {
 			return err
 		}
 		return tx.EndIntent(ctx, intentID(intentCreate, n.task.ID))
@@ -153,6 +181,9 @@ func (c *Core) createFailed(under context.Context, n *newTask, lines []string, c
 			t.State, t.Error, t.Log = api.TaskFailed, sentence(cause), lines
 			return nil
 		}); err != nil {
+			return err
+		}
+		if err := tx.AddJobLines(ctx, n.job, lines); err != nil {
 			return err
 		}
 		return tx.EndIntent(ctx, intentID(intentCreate, n.task.ID))

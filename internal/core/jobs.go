@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,10 +18,11 @@ var ErrCancelled = fault.New(fault.Unavailable, "The job was cancelled")
 // jobs are those that run in this process, so that they can be cancelled. Its zero value is empty.
 type jobs struct {
 	mu     sync.Mutex // guards the following
-	cancel map[string]context.CancelCauseFunc
+	cancel map[string][]*context.CancelCauseFunc
 }
 
-// under returns a context that ends when the job is cancelled, and what forgets it. A job may have several, one after another.
+// under returns a context that ends when the job is cancelled, and what forgets it. A job may have several at once: that of its
+// call, and that of what goes on after it.
 func (j *jobs) under(ctx context.Context, id string) (context.Context, func()) {
 	if id == "" {
 		return ctx, func() {}
@@ -29,22 +31,16 @@ func (j *jobs) under(ctx context.Context, id string) (context.Context, func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.cancel == nil {
-		j.cancel = map[string]context.CancelCauseFunc{}
+		j.cancel = map[string][]*context.CancelCauseFunc{}
 	}
-	before := j.cancel[id]
-	j.cancel[id] = func(cause error) {
-		if before != nil {
-			before(cause)
-		}
-		cancel(cause)
-	}
+	j.cancel[id] = append(j.cancel[id], &cancel)
 	return ctx, func() {
 		j.mu.Lock()
 		defer j.mu.Unlock()
-		if before == nil {
-			delete(j.cancel, id)
+		if left := slices.DeleteFunc(j.cancel[id], func(c *context.CancelCauseFunc) bool { return c == &cancel }); len(left) > 0 {
+			j.cancel[id] = left
 		} else {
-			j.cancel[id] = before
+			delete(j.cancel, id)
 		}
 		cancel(nil)
 	}
@@ -54,11 +50,10 @@ func (j *jobs) under(ctx context.Context, id string) (context.Context, func()) {
 func (j *jobs) stop(id string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	cancel := j.cancel[id]
-	if cancel != nil {
-		cancel(ErrCancelled)
+	for _, cancel := range j.cancel[id] {
+		(*cancel)(ErrCancelled)
 	}
-	return cancel != nil
+	return len(j.cancel[id]) > 0
 }
 
 // BeginCall makes durable that a writing call was let through: its row of the ledger and, for one that is a job, the job, in

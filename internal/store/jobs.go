@@ -215,6 +215,9 @@ func (r Reader) JobLog(ctx context.Context, id string, after int64) ([]JobLine, 
 
 // AddJobLines appends lines to the log of a job, up to as many as are kept; each is cut to 4 KiB.
 func (t *Tx) AddJobLines(ctx context.Context, id string, lines []string) error {
+	if id == "" || len(lines) == 0 {
+		return nil
+	}
 	var have int
 	if err := t.q.QueryRowContext(ctx, `SELECT COUNT(*) FROM job_log WHERE job_id = ?`, id).Scan(&have); err != nil {
 		return err

@@ -159,7 +159,7 @@ var table = []Verb{
 		Doc: "List the named tokens, their scopes and their files"}, (*core.Core).TokenList),
 	define(Verb{Name: "token_set", CLI: "token set", Class: grant.Owner, Effect: sets, NotOn: notOnMCP(tokensAreTheOwners),
 		Doc: "Change what a named token may do; calls that it let in end"}, (*core.Core).TokenSet),
-	define(Verb{Name: "token_revoke", CLI: "token revoke", Class: grant.Owner, Effect: destroys, NotOn: notOnMCP(tokensAreTheOwners),
+	define(Verb{Name: "token_revoke", CLI: "token revoke", Class: grant.Owner, Effect: sets, NotOn: notOnMCP(tokensAreTheOwners),
 		Doc: "Make a named token worthless at once; calls that it let in end"}, (*core.Core).TokenRevoke),
 	define(Verb{Name: "client_list", CLI: "client list", Class: grant.Owner, Effect: reads, NotOn: notOnMCP(clientsAreTheOwners),
 		Doc: "Show with which MCP clients the endpoint can be registered, and how that stands"}, (*core.Core).ClientList),
