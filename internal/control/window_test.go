@@ -87,8 +87,10 @@ func TestAWindowIsToldWhatChangesAndCallsAsTheOwnerOnTheWindow(t *testing.T) {
 	h.mu.Lock()
 	raise := h.raise
 	h.mu.Unlock()
-	if !raise() || !raise() {
-		t.Error("the window was not asked to come forward")
+	for range 2 { // asked twice before it heard, it comes forward once
+		if !raise() {
+			t.Error("the window was not asked to come forward")
+		}
 	}
 	if n, err := f.Next(); err != nil || n != (News{Raise: true}) {
 		t.Errorf("got %+v, %v", n, err)
