@@ -240,6 +240,7 @@ step("a narrow window shows fewer panes, and the rest are tabs", async () => {
 
 step("at most six panes", async () => {
   const { page } = rig();
+  rig().cli("stop", task.id, "--yes"); // panes of ended programs count too
   await page.setViewportSize({ width: 1920, height: 1080 });
   for (let n = 3; n <= 6; n++) {
     if (n === 6) await panes().first().locator(".xterm").click(); // the others have no room for another
