@@ -131,6 +131,18 @@ step("every control of the window is reached without a pointer", async () => {
   await page.locator('[data-connection="live"]').waitFor();
 });
 
+step("what is written for an agent goes into its field at once, and not into the terminal", async () => {
+  const { page } = rig();
+  await page.keyboard.press("Control+Shift+L");
+  await page.keyboard.press("Control+Alt+P");
+  await page.getByRole("textbox", { name: /^Prompt for/ }).waitFor();
+  await page.keyboard.type("by keys alone");
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("Delivered.").waitFor();
+  assert.equal(rig().received().at(-1), "by keys alone");
+  await page.keyboard.press("Escape");
+});
+
 step("Tab belongs to the program in the terminal", async () => {
   const { page } = rig();
   await page.keyboard.press("Control+Shift+L");

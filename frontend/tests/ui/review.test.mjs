@@ -65,7 +65,8 @@ step("C comments on the change, and the comments gather", async () => {
   const { page } = rig();
   await page.keyboard.press("c");
   const box = page.getByRole("region", { name: "Comment on line 3 of take.go" });
-  await box.getByRole("textbox").fill("Name it at, not now.");
+  await page.waitForFunction(() => document.activeElement?.tagName === "TEXTAREA");
+  await page.keyboard.type("Name it at, not now.");
   await page.keyboard.press("Control+Enter");
   await box.getByText("Not sent").waitFor();
   await page
