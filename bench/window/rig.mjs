@@ -120,7 +120,10 @@ export function processor(window) {
   const sum = { app: 0, web: 0 };
   for (const { pid, name } of processes(window)) {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const [user, system] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(11, 13);
+    const [user, system] = stat
+      .slice(stat.lastIndexOf(")") + 2)
+      .split(" ")
+      .slice(11, 13);
     sum[name.startsWith("termic") ? "app" : "web"] += (Number(user) + Number(system)) * 10; // hundredths of a second
   }
   return sum;
