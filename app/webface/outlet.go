@@ -41,9 +41,6 @@ func (f *Face) termOut(w http.ResponseWriter, r *http.Request) {
 	o := &outlet{w: w, out: http.NewResponseController(w), terms: map[uint32]*attachment{}}
 	o.ctx, o.stop = context.WithCancel(ctx)
 	defer o.close()
-	if err := o.send(0, KindOpen, 0, nil); err != nil {
-		return
-	}
 	f.mu.Lock()
 	p := f.pages[r.URL.Query().Get("page")]
 	var old *outlet
@@ -54,7 +51,9 @@ func (f *Face) termOut(w http.ResponseWriter, r *http.Request) {
 	if old != nil {
 		old.stop()
 	}
-	<-o.ctx.Done()
+	if err := o.send(0, KindOpen, 0, nil); err == nil { // only now that terminals can be attached
+		<-o.ctx.Done()
+	}
 	f.mu.Lock()
 	if p != nil && p.out == o {
 		p.out = nil
