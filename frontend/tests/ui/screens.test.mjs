@@ -32,6 +32,8 @@ test("every dialog and every page is on a screen", () => {
 });
 
 test("every screen is looked at once", () => {
-  const looked = tests.flatMap((text) => [...text.matchAll(/\b(?:screen\(rig\(\)|look\([^;\n]*), "([^"]+)"\)/g)].map((match) => match[1]));
+  const looked = tests.flatMap((text) =>
+    [...text.matchAll(/\b(?:screen\(rig\(\)|look\([^;\n]*), "([^"]+)"\)/g)].map((match) => match[1]),
+  );
   assert.deepEqual([...looked].sort(), Object.keys(screens).sort());
 });
