@@ -89,11 +89,21 @@ async function unreached() {
     return true;
   };
   for (let region = 0; region < 10; region++) {
+    await page.evaluate(() => {
+      window.before = document.activeElement;
+    });
     await page.keyboard.press("F6");
+    await page.waitForFunction(() => window.before !== document.activeElement); // the focus follows a moment later
     await page.evaluate(() => {
       window.begun = document.activeElement;
+      window.region = window.begun.closest("[data-region]").dataset.region;
     });
-    const begin = () => page.evaluate(() => window.begun.focus());
+    // A part that was drawn anew meanwhile, since the agent changed something, has another control in that place.
+    const begin = () =>
+      page.evaluate(() => {
+        const { begun, region } = window;
+        (begun.isConnected ? begun : document.querySelector(`[data-region=${region}] button:not(:disabled)`)).focus();
+      });
     for (const [key, most] of [
       ["Shift+Tab", 6],
       ["Tab", 60],
