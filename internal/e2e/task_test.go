@@ -153,7 +153,7 @@ func TestBadInput(t *testing.T) {
 		{fault.NotFound, "task_status", map[string]any{"task": "nope"}},
 		{fault.InvalidArgument, "project_add", map[string]any{"path": "relative"}},
 		{fault.NotFound, "project_add", map[string]any{"path": "/does/not/exist"}},
-		{fault.InvalidArgument, "project_add", map[string]any{"path": r.home}},
+		{fault.Unsupported, "project_add", map[string]any{"path": r.home}},
 	} {
 		if e := refused(r, c.code, c.verb, c.p); strings.HasSuffix(e.Message, ".") {
 			t.Errorf("%s: %q ends with a full stop", c.verb, e.Message)
