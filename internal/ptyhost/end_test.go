@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -212,6 +214,47 @@ func TestEndRemnants(t *testing.T) {
 				if _, err := EndRemnants(ctx, nil, []string{MarkerName + "=" + id}, 50*time.Millisecond); err != nil || alive(pid) {
 					t.Errorf("clean-up: %v", err)
 				}
+			}
+		})
+	}
+}
+
+// What shows its mark no longer, once it was asked to end or from its start, is ended all the same: a program that starts
+// another one with a clean environment when it is asked, and one whose first thread has ended.
+func TestEndHidesItsMark(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stays := `trap "" HUP TERM; while :; do sleep 999; done`
+	for _, c := range []struct{ name, script string }{
+		{"clean environment", `trap "" HUP; trap 'trap "" TERM; exec env -i "PATH=$PATH" sh -c '"'"'` + stays + `'"'"'' TERM; %s; while :; do sleep 999 & wait; done`},
+		{"without its first thread", "exec env " + childVar + "=headless " + self + " %s"},
+	} {
+		if c.name != "clean environment" && runtime.GOOS != "linux" {
+			continue // elsewhere a process ends with its first thread, or does not look dead
+		}
+		t.Run(c.name, func(t *testing.T) {
+			pidFile := filepath.Join(t.TempDir(), "pid")
+			write := strings.Replace(writePid(pidFile), "$!", "$$", 1)
+			if c.name != "clean environment" {
+				write = pidFile
+			}
+			id := "H-" + strings.ReplaceAll(c.name, " ", "-")
+			_, kill := killedHost(t, id, fmt.Sprintf(c.script, write))
+			pid := readPid(t, pidFile)
+			t.Cleanup(func() { // only if the test fails
+				if alive(pid) {
+					_ = syscall.Kill(pid, syscall.SIGKILL)
+				}
+			})
+			kill()
+			if !alive(pid) {
+				t.Fatal("it did not survive the app: nothing is shown")
+			}
+			n, err := EndRemnants(context.Background(), nil, []string{MarkerName + "=" + id}, 200*time.Millisecond)
+			if err != nil || n == 0 || alive(pid) {
+				t.Errorf("ended %d, %v; alive %v", n, err, alive(pid))
 			}
 		})
 	}

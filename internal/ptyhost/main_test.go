@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,6 +25,9 @@ import (
 
 // childVar makes the test binary act as a program in a terminal.
 const childVar = "PTYHOST_TEST_CHILD"
+
+// The main goroutine runs on the first thread, which one of the programs ends.
+func init() { runtime.LockOSThread() }
 
 func TestMain(m *testing.M) {
 	if mode := os.Getenv(childVar); mode != "" {
@@ -90,6 +94,20 @@ func runChild(mode string, args []string) {
 		os.WriteFile(args[0]+".tmp", []byte(strconv.Itoa(os.Getpid())), 0o600)
 		os.Rename(args[0]+".tmp", args[0])
 		forever()
+	case "headless": // its first thread ends, and another one goes on
+		signal.Ignore(syscall.SIGHUP, syscall.SIGTERM)
+		go func() {
+			for p, _ := readProcess(os.Getpid()); ; p, _ = readProcess(os.Getpid()) {
+				if raw, _ := os.ReadFile("/proc/self/stat"); bytes.Contains(raw, []byte(") Z ")) || p.pid == 0 {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+			os.WriteFile(args[0]+".tmp", []byte(strconv.Itoa(os.Getpid())), 0o600)
+			os.Rename(args[0]+".tmp", args[0])
+			forever()
+		}()
+		syscall.RawSyscall(syscall.SYS_EXIT, 0, 0, 0) // of this thread alone: init keeps it the first one
 	case "host": // starts a terminal and is then killed, as the app may be
 		h := New(Options{})
 		t, err := h.Start(Spec{ID: args[0], Argv: []string{"/bin/sh", "-c", args[1]}, Dir: "/", Env: os.Environ()})

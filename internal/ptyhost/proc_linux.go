@@ -54,7 +54,9 @@ func readProcess(pid int) (process, bool) {
 	}
 	num := func(i int) int { n, _ := strconv.Atoi(fields[i]); return n }
 	start, err := strconv.ParseUint(fields[19], 10, 64)
-	return process{pid: pid, name: string(raw[open+1 : end]), dead: fields[0] == "Z" || fields[0] == "X",
+	// A program whose first thread has ended while others run looks like a zombie, too; the number of threads tells.
+	dead := fields[0] == "X" || fields[0] == "Z" && num(17) <= 1
+	return process{pid: pid, name: string(raw[open+1 : end]), dead: dead,
 		ppid: num(1), pgid: num(2), sid: num(3), start: start}, err == nil
 }
 
@@ -91,10 +93,27 @@ func environment(pid int) ([]string, bool) {
 		return nil, false
 	}
 	raw, err := os.ReadFile(dir + "/environ")
+	if err != nil || len(raw) == 0 {
+		raw, err = threadEnvironment(dir + "/task")
+	}
 	if err != nil {
 		return nil, false
 	}
 	return strings.Split(string(raw), "\x00"), true
+}
+
+// threadEnvironment reads the environment by another thread than the first, which may have ended: it shows none then.
+func threadEnvironment(dir string) ([]byte, error) {
+	threads, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, thread := range threads {
+		if raw, err := os.ReadFile(dir + "/" + thread.Name() + "/environ"); err == nil && len(raw) > 0 {
+			return raw, nil
+		}
+	}
+	return nil, nil
 }
 
 // ignores reports which of TERM and HUP a process ignores: an interactive shell ignores TERM.

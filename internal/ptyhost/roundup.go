@@ -15,7 +15,7 @@ type process struct {
 	pid, ppid, pgid, sid int
 	start                uint64
 	name                 string
-	dead                 bool // a zombie: nothing to end
+	dead                 bool // a zombie without threads: nothing to end
 }
 
 type processKey struct {
@@ -68,7 +68,9 @@ func (r *roundUp) look() error {
 		pids[p.pid] = true
 	}
 	for _, p := range all {
-		if !p.dead && !spare[p.pid] && (r.sessions[p.sid] || r.kin[p.key()] || r.marked(p)) {
+		// What was a target once stays one until it is gone: a program that is dying, or that starts another one with a
+		// clean environment, no longer shows its mark.
+		if !p.dead && !spare[p.pid] && (r.targets[p.key()] != nil || r.sessions[p.sid] || r.kin[p.key()] || r.marked(p)) {
 			add(p)
 		}
 	}
