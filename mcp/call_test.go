@@ -321,7 +321,7 @@ func TestCredentials(t *testing.T) {
 			req := r.request("tools/list", "", "")
 			req.Header.Del("Authorization")
 			put(req, token)
-			r.backoff.clear()
+			r.backoff.Clear("")
 			a := r.do(req)
 			opens := (place == "authorization" || place == "own header") && (name == "full" || name == "scoped")
 			if opens != (a.status == http.StatusOK) {

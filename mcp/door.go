@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net"
 	"sync"
+
+	"termic/internal/inlet"
 )
 
 // Door is an entrance of one cage: a listener that nobody but that cage can reach. It takes only tokens that were made
@@ -13,7 +15,7 @@ type Door struct {
 	server *Server
 	name   string
 	l      net.Listener
-	conns  *conns
+	conns  *inlet.Conns
 	once   sync.Once
 	closed chan struct{}
 }
@@ -23,13 +25,13 @@ func (s *Server) NewDoor(l net.Listener, name string) (*Door, error) {
 	if name == "" {
 		return nil, errors.New("a door needs a name")
 	}
-	return &Door{server: s, name: name, l: l, conns: newConns(s.o.Limits.Door, s.o.Log), closed: make(chan struct{})}, nil
+	return &Door{server: s, name: name, l: l, conns: inlet.NewConns(s.o.Limits.Door, s.o.Log), closed: make(chan struct{})}, nil
 }
 
 // Serve answers until the door or the server is closed: then it returns nil. It closes the listener. The Host of
 // requests must be the listener's address.
 func (d *Door) Serve() error {
-	err := d.server.serve(d.l, ownListener{conns: d.conns, door: d.name})
+	err := d.server.serve(d.l, ownListener{Listener: inlet.Listener{Conns: d.conns}, door: d.name})
 	select {
 	case <-d.closed:
 		return nil
@@ -44,6 +46,6 @@ func (d *Door) Close() {
 	d.once.Do(func() {
 		close(d.closed)
 		_ = d.l.Close() // Serve has closed it, or finds out
-		d.conns.closeAll()
+		d.conns.CloseAll()
 	})
 }

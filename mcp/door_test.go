@@ -64,7 +64,7 @@ func TestDoorsOnlyNarrow(t *testing.T) {
 		opens string
 	}{"full": {r.full, "front"}, "scoped without a door": {r.scoped, "front"}, "a": {a.token, "a"}, "b": {b.token, "b"}, "guess": {guess, "none"}} {
 		for entrance, host := range entrances {
-			r.backoff.clear() // nothing here is about how long refusals take
+			r.backoff.Clear("") // nothing here is about how long refusals take
 			got := r.do(r.at(host, c.value, "tools/list", ""))
 			if want := entrance == c.opens; want != (got.status == http.StatusOK) {
 				t.Errorf("token %s through %s: %d", token, entrance, got.status)
@@ -205,8 +205,8 @@ func TestTerminalsAreBounded(t *testing.T) {
 	}
 	close(release)
 	wg.Wait()
-	if got := r.do(r.at(r.host, token, "tools/list", "")); got.status != http.StatusOK || len(r.calls.under) != 0 {
-		t.Errorf("afterwards: %+v, %v", got, r.calls.under)
+	if got := r.do(r.at(r.host, token, "tools/list", "")); got.status != http.StatusOK || r.calls.Len() != 0 {
+		t.Errorf("afterwards: %+v, %d", got, r.calls.Len())
 	}
 }
 

@@ -1,34 +1,29 @@
 package mcp
 
 import (
-	"bytes"
-	"errors"
-	"io"
-	"mime"
 	"net/http"
-	"os"
-	"strings"
 	"time"
 
 	"termic/internal/grant"
+	"termic/internal/inlet"
 )
 
 // ServeHTTP answers one request. Each step refuses, or goes on to the next.
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	own := r.Context().Value(listenerKey{}).(*ownListener)
-	k := r.Context().Value(connKey{}).(*conn)
+	k := r.Context().Value(connKey{}).(*inlet.Conn)
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Now().Add(s.o.Limits.Body)) // of the body, whether anybody will read it or not
 	switch {
 	case r.URL.Path != Path:
-		bare(w, http.StatusNotFound)
+		inlet.Bare(w, http.StatusNotFound)
 		return
 	case own.closed || r.Host != own.host || fromPage(r.Header):
-		bare(w, http.StatusForbidden)
+		inlet.Bare(w, http.StatusForbidden)
 		return
 	case r.Method != http.MethodPost:
 		w.Header().Set("Allow", http.MethodPost)
-		bare(w, http.StatusMethodNotAllowed)
+		inlet.Bare(w, http.StatusMethodNotAllowed)
 		return
 	}
 	held, ok := s.o.Authorize(bearer(r.Header), own.door)
@@ -36,19 +31,19 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		s.unauthorized(w, r, k)
 		return
 	}
-	k.begin()
-	s.backoff.clear()
-	if !s.calls.begin(held.Terminal) {
+	k.Begin()
+	s.backoff.Clear("")
+	if !s.calls.Begin(held.Terminal) {
 		w.Header().Set("Retry-After", "1")
 		w.Header().Set("Connection", "close") // nobody will read the body
-		bare(w, http.StatusServiceUnavailable)
+		inlet.Bare(w, http.StatusServiceUnavailable)
 		return
 	}
-	defer s.calls.end(held.Terminal)
-	body, status := s.body(w, r)
+	defer s.calls.End(held.Terminal)
+	body, status := inlet.Body(w, r, s.o.Limits.BodyBytes, s.o.Log)
 	if status != 0 {
 		s.noteStatus(held.Caller(grant.MCP), status)
-		bare(w, status)
+		inlet.Bare(w, status)
 		return
 	}
 	_ = rc.SetReadDeadline(time.Time{}) // from here on a read only tells whether the client is still there
@@ -78,76 +73,19 @@ func bearer(h http.Header) string {
 		}
 		return lines[0]
 	}
-	lines := h["Authorization"]
-	if len(lines) != 1 {
-		return ""
-	}
-	scheme, token, _ := strings.Cut(lines[0], " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return ""
-	}
-	return strings.TrimLeft(token, " ")
+	return inlet.Bearer(h)
 }
 
 // unauthorized answers a request without a right token: always the same bytes, and the connection ends.
-func (s *Server) unauthorized(w http.ResponseWriter, r *http.Request, k *conn) {
-	if wait := s.backoff.fail(r.RemoteAddr); wait > 0 {
-		k.sleep()
-		pause(r.Context(), wait)
-		s.backoff.woke()
+func (s *Server) unauthorized(w http.ResponseWriter, r *http.Request, k *inlet.Conn) {
+	if wait := s.backoff.Fail(r.RemoteAddr); wait > 0 {
+		k.Sleep()
+		inlet.Pause(r.Context(), wait)
+		s.backoff.Woke()
 	}
 	w.Header().Set("WWW-Authenticate", "Bearer")
 	w.Header().Set("Connection", "close")
-	bare(w, http.StatusUnauthorized)
-}
-
-// body reads the body of a request whose sender is known. A status that is not zero refuses it.
-func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, int) {
-	if !isJSON(r.Header) {
-		return nil, http.StatusUnsupportedMediaType
-	}
-	if r.ContentLength > s.o.Limits.BodyBytes {
-		w.Header().Set("Connection", "close") // nobody will read it
-		return nil, http.StatusRequestEntityTooLarge
-	}
-	var b bytes.Buffer
-	if r.ContentLength > 0 {
-		b.Grow(int(min(r.ContentLength+bytes.MinRead, firstRead))) // what is promised may never come
-	}
-	_, err := b.ReadFrom(http.MaxBytesReader(w, r.Body, s.o.Limits.BodyBytes))
-	if err == nil {
-		return b.Bytes(), 0
-	}
-	w.Header().Set("Connection", "close") // where the next request begins is not known
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, http.StatusRequestEntityTooLarge
-	}
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return nil, http.StatusRequestTimeout
-	}
-	if !errors.Is(err, io.ErrUnexpectedEOF) {
-		s.o.Log.Debug("mcp: a body did not come whole", "err", err)
-	}
-	return nil, http.StatusBadRequest
-}
-
-// firstRead is how much memory a body gets before any of it has come.
-const firstRead = 64 << 10
-
-// isJSON reports whether the body is said to be JSON, as it is, without a coding.
-func isJSON(h http.Header) bool {
-	if coding, ok := h["Content-Encoding"]; ok && !(len(coding) == 1 && strings.EqualFold(coding[0], "identity")) {
-		return false
-	}
-	lines := h["Content-Type"]
-	if len(lines) != 1 {
-		return false
-	}
-	if lines[0] == "application/json" {
-		return true
-	}
-	media, _, err := mime.ParseMediaType(lines[0])
-	return err == nil && media == "application/json"
+	inlet.Bare(w, http.StatusUnauthorized)
 }
 
 // noteStatus tells the ledger of a refusal that has no code of the protocol.

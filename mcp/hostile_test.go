@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"termic/internal/grant"
+	"termic/internal/inlet"
 )
 
 func listenLoopback() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
@@ -38,7 +39,7 @@ func TestSlowStrangersMakeWay(t *testing.T) {
 		"half a body": "POST /mcp HTTP/1.1\r\nHost: HOST\r\nContent-Length: 100\r\nContent-Type: application/json\r\n\r\n{"} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, ok, Limits{Connections: 64})
-			r.backoff.row = 1 << 20 // strangers have long been slowed down
+			r.tire() // strangers have long been slowed down
 			for range 64 {
 				r.send(r.dial(), strings.ReplaceAll(says, "HOST", r.host))
 			}
@@ -162,30 +163,30 @@ func TestWrongTokensSlowNobody(t *testing.T) {
 func TestBackoff(t *testing.T) {
 	r := newRig(t, ok, Limits{})
 	b := r.backoff
-	for i, want := range []time.Duration{0, failStep, 2 * failStep, 3 * failStep} {
-		if got := b.fail("x"); got != want {
+	for i, want := range []time.Duration{0, inlet.FailStep, 2 * inlet.FailStep, 3 * inlet.FailStep} {
+		if got := b.Fail("x"); got != want {
 			t.Errorf("failure %d waits %v, want %v", i, got, want)
 		}
 	}
 	for range 100 {
-		b.fail("x")
+		b.Fail("x")
 	}
-	if b.asleep != failAsleep {
-		t.Errorf("%d wait", b.asleep)
+	if b.Asleep() != inlet.FailAsleep {
+		t.Errorf("%d wait", b.Asleep())
 	}
-	for range failAsleep {
-		b.woke()
+	for range inlet.FailAsleep {
+		b.Woke()
 	}
-	if got := b.fail("x"); got != failMost {
+	if got := b.Fail("x"); got != inlet.FailMost {
 		t.Errorf("the wait has no limit: %v", got)
 	}
-	b.woke()
+	b.Woke()
 	check(t, r.good())
-	if got := b.fail("x"); got != 0 {
+	if got := b.Fail("x"); got != 0 {
 		t.Errorf("the first failure after a success waits %v", got)
 	}
 	r.TokenChanged()
-	if got := b.fail("x"); got != 0 {
+	if got := b.Fail("x"); got != 0 {
 		t.Errorf("the first failure after a new token waits %v", got)
 	}
 }
@@ -193,9 +194,9 @@ func TestBackoff(t *testing.T) {
 // TestSleepersDoNotCount: refusals that wait are outside the limit of connections.
 func TestSleepersDoNotCount(t *testing.T) {
 	r := newRig(t, ok, Limits{Connections: 2})
-	r.backoff.row = 1 << 20
+	r.tire()
 	var waiting []net.Conn
-	for i := range failAsleep {
+	for i := range inlet.FailAsleep {
 		c := r.dial()
 		r.send(c, "POST /mcp HTTP/1.1\r\nHost: "+r.host+"\r\n\r\n")
 		waiting = append(waiting, c)
@@ -393,14 +394,21 @@ func TestUnreadAnswers(t *testing.T) {
 func (r *rig) untilAsleep(want int) {
 	r.t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		r.backoff.mu.Lock()
-		n := r.backoff.asleep
-		r.backoff.mu.Unlock()
+		n := r.backoff.Asleep()
 		if n == want {
 			return
 		}
 		if time.Now().After(deadline) {
 			r.t.Fatalf("%d wait, want %d", n, want)
+		}
+	}
+}
+
+// tire fails so often that every further refusal waits as long as any.
+func (r *rig) tire() {
+	for range 100 {
+		if r.backoff.Fail("x") > 0 {
+			r.backoff.Woke()
 		}
 	}
 }

@@ -91,7 +91,7 @@ func TestOrderOfRefusals(t *testing.T) {
 			if undone(first.name, second.name) {
 				continue
 			}
-			r.backoff.clear()
+			r.backoff.Clear("")
 			if a := r.exchange(w.text(t)); a.status != first.status || a.code() != first.code || (a.body != "") != (first.code != 0) {
 				t.Errorf("%s and %s: %d %d %q, want %d %d", first.name, second.name, a.status, a.code(), a.body, first.status, first.code)
 			}

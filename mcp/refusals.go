@@ -7,6 +7,7 @@ import (
 
 	"termic/internal/fault"
 	"termic/internal/grant"
+	"termic/internal/inlet"
 )
 
 // refusalEach is how often one principal's refusals of one kind become a row of the ledger.
@@ -71,7 +72,7 @@ func (r *refusals) run(ctx context.Context) {
 			return
 		}
 		for more := true; more; more = r.flush() {
-			pause(ctx, refusalEach)
+			inlet.Pause(ctx, refusalEach)
 			if ctx.Err() != nil {
 				return
 			}

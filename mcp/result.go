@@ -86,10 +86,3 @@ func (s *Server) answer(w http.ResponseWriter, status int, body []byte) {
 		s.o.Log.Debug("mcp: an answer was not taken", "err", err)
 	}
 }
-
-// bare answers with a status alone.
-func bare(w http.ResponseWriter, status int) {
-	h := w.Header()
-	h["Content-Length"] = []string{"0"}
-	w.WriteHeader(status)
-}

@@ -14,6 +14,7 @@ import (
 
 	"termic/internal/api"
 	"termic/internal/grant"
+	"termic/internal/inlet"
 )
 
 // Backend is the one way in to the verbs.
@@ -84,9 +85,9 @@ var errClosing = errors.New("the MCP endpoint is closing")
 type Server struct {
 	o          Options
 	http       *http.Server
-	conns      *conns
-	calls      calls
-	backoff    *backoff
+	conns      *inlet.Conns
+	calls      *inlet.Calls
+	backoff    *inlet.Backoff
 	refusals   *refusals
 	tools      map[grant.Class]toolset
 	full       sync.Map // toolsets of the class full by the sets in them, made when they are first asked for
@@ -106,7 +107,7 @@ type (
 // New makes a server without a listener.
 func New(o Options) *Server {
 	o.Limits = o.Limits.withDefaults()
-	s := &Server{o: o, conns: newConns(o.Limits.Connections, o.Log), calls: calls{most: o.Limits.Door, under: map[string]int{}}, backoff: &backoff{log: o.Log}, tools: map[grant.Class]toolset{}}
+	s := &Server{o: o, conns: inlet.NewConns(o.Limits.Connections, o.Log), calls: inlet.NewCalls(o.Limits.Door), backoff: inlet.NewBackoff(o.Log, "mcp", nil), tools: map[grant.Class]toolset{}}
 	for _, class := range []grant.Class{grant.Full, grant.Scoped} {
 		s.tools[class] = makeTools(class, nil)
 	}
@@ -130,10 +131,12 @@ func New(o Options) *Server {
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 		BaseContext:                  func(l net.Listener) context.Context { return context.WithValue(s.ctx, listenerKey{}, l) },
-		ConnContext:                  func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, inlet.ConnOf(c))
+		},
 		ConnState: func(c net.Conn, state http.ConnState) {
-			if k, ok := c.(*conn); ok && state == http.StateIdle {
-				k.end() // the answer is out
+			if k := inlet.ConnOf(c); k != nil && state == http.StateIdle {
+				k.End() // the answer is out
 			}
 		},
 	}
@@ -149,11 +152,19 @@ func (s *Server) Serve(l net.Listener) error { return s.serve(l, ownListener{}) 
 // else's.
 func (s *Server) Refuse(l net.Listener) error { return s.serve(l, ownListener{closed: true}) }
 
+// ownListener is a listener whose connections are counted, and who knows by which name it may be called.
+type ownListener struct {
+	inlet.Listener
+	host   string // what the Host header must be
+	door   string // of a cage: the only tokens that are taken are those for it; empty for the server's own address
+	closed bool   // every request is refused
+}
+
 // serve answers on l as own says. A listener without connections of its own shares the server's.
 func (s *Server) serve(l net.Listener, own ownListener) error {
-	own.Listener, own.host = l, l.Addr().String()
-	if own.conns == nil {
-		own.conns = s.conns
+	own.Listener.Listener, own.host = l, l.Addr().String()
+	if own.Conns == nil {
+		own.Conns = s.conns
 	}
 	err := s.http.Serve(&own)
 	if errors.Is(err, http.ErrServerClosed) {
@@ -176,10 +187,10 @@ func (s *Server) Close() error {
 }
 
 // TokenChanged says that there is a new token, so that clients with the old one are not slowed down at once.
-func (s *Server) TokenChanged() { s.backoff.clear() }
+func (s *Server) TokenChanged() { s.backoff.Clear("") }
 
 // Failures is how many requests came without a right token.
-func (s *Server) Failures() uint64 { return s.backoff.count() }
+func (s *Server) Failures() uint64 { return s.backoff.Count() }
 
 // serveRPC answers the body of a caller. What it asks for runs as long as its token lives. What panics ends its own
 // request, without a word of why.
@@ -195,7 +206,7 @@ func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, held grant.Hel
 	var e *rpcError
 	if x.request, e = decode(body); e == nil {
 		if x.id == nil {
-			bare(w, http.StatusAccepted) // a notification; none means anything here
+			inlet.Bare(w, http.StatusAccepted) // a notification; none means anything here
 			return
 		}
 		e = x.check()

@@ -135,6 +135,7 @@ var table = []row{
 	{pkg: "internal/near", in: leaf},
 	{pkg: "internal/link", in: leaf},
 	{pkg: "internal/ids", in: leaf},
+	{pkg: "internal/inlet", in: leaf},
 	{pkg: "internal/repofind", in: leaf},
 	{pkg: "internal/secret", in: leaf},
 	{pkg: "internal/selfrun", in: leaf},

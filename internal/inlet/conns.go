@@ -1,39 +1,40 @@
-package mcp
+package inlet
 
 import (
 	"container/list"
+	"crypto/tls"
 	"log/slog"
 	"net"
 	"sync"
 	"time"
 )
 
-// conns bounds the open connections. When there are too many, the oldest one that has nothing under way makes room:
+// Conns bounds the open connections of one or more listeners. When there are too many, the oldest one that has nothing under way makes room:
 // first of those that never showed a token, so that neither idle clients nor slow strangers keep a good caller out. Only
-// when every connection runs a call for somebody with a token is a new one turned away.
-type conns struct {
+// when every connection runs a call for somebody with a token is a new one turned away. It is safe for concurrent use.
+type Conns struct {
 	most int
 	log  *slog.Logger
 
 	mu       sync.Mutex // guards the following
-	all      map[*conn]struct{}
+	all      map[*Conn]struct{}
 	shut     bool      // no new one is taken
 	open     int       // all but those that wait for their refusal
-	strange  list.List // of *conn: no token was shown yet
-	idle     list.List // of *conn: the last request had a token, and its answer is out
+	strange  list.List // of *Conn: no token was shown yet
+	idle     list.List // of *Conn: the last request had a token, and its answer is out
 	evicted  uint64
 	rejected uint64
 }
 
-func newConns(most int, log *slog.Logger) *conns {
-	return &conns{most: most, log: log, all: map[*conn]struct{}{}}
+// NewConns makes a count of at most that many connections.
+func NewConns(most int, log *slog.Logger) *Conns {
+	return &Conns{most: most, log: log, all: map[*Conn]struct{}{}}
 }
 
-// conn is one counted connection.
-type conn struct {
+// Conn is one counted connection.
+type Conn struct {
 	net.Conn
-	conns *conns
-	own   *ownListener
+	conns *Conns
 
 	in     *list.List // that it waits in; nil while it runs a call or waits for its refusal; guarded by conns.mu
 	at     *list.Element
@@ -43,14 +44,14 @@ type conn struct {
 }
 
 // admit counts a new connection, or returns nil when there is no room.
-func (s *conns) admit(c net.Conn, own *ownListener) *conn {
+func (s *Conns) admit(c net.Conn) *Conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.shut || s.open >= s.most && !s.evictLocked() {
 		s.rejected++
 		return nil
 	}
-	k := &conn{Conn: c, conns: s, own: own}
+	k := &Conn{Conn: c, conns: s}
 	s.all[k] = struct{}{}
 	s.open++
 	k.putLocked(&s.strange)
@@ -58,10 +59,10 @@ func (s *conns) admit(c net.Conn, own *ownListener) *conn {
 }
 
 // evictLocked closes the connection that can best be spared. s.mu must be held.
-func (s *conns) evictLocked() bool {
+func (s *Conns) evictLocked() bool {
 	for _, l := range []*list.List{&s.strange, &s.idle} {
 		if e := l.Front(); e != nil {
-			k := e.Value.(*conn)
+			k := e.Value.(*Conn)
 			k.goneLocked()
 			_ = k.Conn.Close() // its reader finds out
 			s.evicted++
@@ -71,8 +72,8 @@ func (s *conns) evictLocked() bool {
 	return false
 }
 
-// closeAll ends every connection, with what it has under way, and takes no new one.
-func (s *conns) closeAll() {
+// CloseAll ends every connection, with what it has under way, and takes no new one.
+func (s *Conns) CloseAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shut = true
@@ -83,7 +84,7 @@ func (s *conns) closeAll() {
 }
 
 // putLocked makes the connection the newest of a list, or of none. s.mu must be held.
-func (c *conn) putLocked(l *list.List) {
+func (c *Conn) putLocked(l *list.List) {
 	if c.in != nil {
 		c.in.Remove(c.at)
 	}
@@ -93,7 +94,7 @@ func (c *conn) putLocked(l *list.List) {
 }
 
 // goneLocked takes the connection out of the count, once. s.mu must be held.
-func (c *conn) goneLocked() {
+func (c *Conn) goneLocked() {
 	if c.closed {
 		return
 	}
@@ -105,8 +106,8 @@ func (c *conn) goneLocked() {
 	}
 }
 
-// begin keeps the connection of a caller with a token from being evicted, until its answer is out.
-func (c *conn) begin() {
+// Begin keeps the connection of a caller with a token from being evicted, until its answer is out.
+func (c *Conn) Begin() {
 	c.conns.mu.Lock()
 	defer c.conns.mu.Unlock()
 	if !c.closed {
@@ -115,8 +116,8 @@ func (c *conn) begin() {
 	}
 }
 
-// end gives it free for eviction again.
-func (c *conn) end() {
+// End gives it free for eviction again.
+func (c *Conn) End() {
 	c.conns.mu.Lock()
 	defer c.conns.mu.Unlock()
 	switch {
@@ -128,8 +129,8 @@ func (c *conn) end() {
 	}
 }
 
-// sleep takes a connection whose refusal has to wait out of the count, so that refusals cannot fill it.
-func (c *conn) sleep() {
+// Sleep takes a connection whose refusal has to wait out of the count, so that refusals cannot fill it.
+func (c *Conn) Sleep() {
 	c.conns.mu.Lock()
 	defer c.conns.mu.Unlock()
 	if !c.closed && !c.asleep {
@@ -140,7 +141,7 @@ func (c *conn) sleep() {
 }
 
 // Close ends the connection and its count.
-func (c *conn) Close() error {
+func (c *Conn) Close() error {
 	c.conns.mu.Lock()
 	c.goneLocked()
 	c.conns.mu.Unlock()
@@ -148,20 +149,17 @@ func (c *conn) Close() error {
 }
 
 // CloseWrite lets the HTTP server end its direction first, so that an answer to an unread request arrives.
-func (c *conn) CloseWrite() error {
+func (c *Conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}
 	return nil
 }
 
-// ownListener is a listener whose connections are counted, and who knows by which name it may be called.
-type ownListener struct {
+// Listener is a listener whose connections are counted: what it accepts is a *Conn.
+type Listener struct {
 	net.Listener
-	conns  *conns
-	host   string // what the Host header must be
-	door   string // of a cage: the only tokens that are taken are those for it; empty for the server's own address
-	closed bool   // every request is refused
+	Conns *Conns
 }
 
 // busy is what a connection is told for which there is no room. A fresh connection has room for it in its buffer.
@@ -171,18 +169,27 @@ const busy = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-L
 const busyWrite = 100 * time.Millisecond
 
 // Accept returns the next connection that there is room for.
-func (l *ownListener) Accept() (net.Conn, error) {
+func (l *Listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		if k := l.conns.admit(c, l); k != nil {
+		if k := l.Conns.admit(c); k != nil {
 			return k, nil
 		}
-		l.conns.log.Debug("mcp: every connection is in use")
+		l.Conns.log.Debug("every connection is in use")
 		_ = c.SetWriteDeadline(time.Now().Add(busyWrite)) // if this fails, so does the write
 		_, _ = c.Write([]byte(busy))                      // a client that is gone needs no word
 		_ = c.Close()
 	}
+}
+
+// ConnOf is the counted connection below what an HTTP server calls a connection; nil for one that is not counted.
+func ConnOf(c net.Conn) *Conn {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	k, _ := c.(*Conn)
+	return k
 }
