@@ -23,7 +23,9 @@ type exchange struct {
 	header  http.Header
 	version string // of the header
 	run     method // of the table, once it is known
-	name    string // of the tool
+	name    string // of the tool, or the address of the resource
+	// resources is whether the owner offers them at this moment.
+	resources bool
 }
 
 // checks are what a request must pass before it is run, in this order. The first that fails answers.
@@ -112,7 +114,7 @@ func metaHasCapabilities(x *exchange) *rpcError {
 
 // metaIsSound looks at what else could be taken for something it is not. Unknown names are nobody's business.
 func metaIsSound(x *exchange) *rpcError {
-	if name := misspelt(x.params, "_meta", "name", "arguments", "cursor"); name != "" {
+	if name := misspelt(x.params, "_meta", "name", "uri", "arguments", "cursor"); name != "" {
 		return badMeta("The name of a parameter is written in the wrong case")
 	}
 	if name := misspelt(x.meta, metaVersion, metaCapabilities); name != "" {
@@ -135,7 +137,7 @@ func methodHeader(x *exchange) *rpcError {
 
 func methodIsKnown(x *exchange) *rpcError {
 	for _, m := range methods {
-		if m.name == x.method {
+		if m.name == x.method && (x.resources || !m.resource) {
 			x.run = m
 			return nil
 		}
@@ -145,7 +147,7 @@ func methodIsKnown(x *exchange) *rpcError {
 
 // nameHeader compares Mcp-Name with the body. On other methods the header has no meaning.
 func nameHeader(x *exchange) *rpcError {
-	if !x.run.named {
+	if x.run.named == "" {
 		return nil
 	}
 	header, ok := single(x.header, headerName)
@@ -153,14 +155,14 @@ func nameHeader(x *exchange) *rpcError {
 		header, ok = unwrap(header)
 	}
 	if !ok {
-		return badHeader("Mcp-Name is needed exactly once, with the name of the tool, in base64 where it is not plain")
+		return badHeader("Mcp-Name is needed exactly once, with the " + x.run.named + " of the parameters, in base64 where it is not plain")
 	}
-	raw := get(x.params, "name")
+	raw := get(x.params, x.run.named)
 	if x.name, ok = text(raw); !ok {
-		return refuse(http.StatusOK, codeParams, "The name of a tool is a string")
+		return refuse(http.StatusOK, codeParams, "The parameter "+x.run.named+" is a string")
 	}
 	if header != x.name {
-		return badHeader("Mcp-Name is not the name in the body")
+		return badHeader("Mcp-Name is not the " + x.run.named + " in the body")
 	}
 	return nil
 }

@@ -34,8 +34,10 @@ type Options struct {
 	Version   string // of the app
 	// Toolsets says which sets of tools callers of the class full are shown beside the core; nil for none.
 	Toolsets func() []string
-	Log      *slog.Logger
-	Limits   Limits // zero fields take their defaults
+	// Resources says whether the owner offers resources; nil for never.
+	Resources func() bool
+	Log       *slog.Logger
+	Limits    Limits // zero fields take their defaults
 }
 
 // Limits bound what clients can take. Tests shorten them.
@@ -91,8 +93,9 @@ type Server struct {
 	refusals   *refusals
 	tools      map[grant.Class]toolset
 	full       sync.Map // toolsets of the class full by the sets in them, made when they are first asked for
-	discovery  []byte   // the members of the result of server/discover
 	serverInfo []byte
+	// The members of the result of server/discover.
+	discovery, discoveryWithResources []byte
 
 	ctx  context.Context // ends at Close
 	stop context.CancelCauseFunc
@@ -118,8 +121,11 @@ func New(o Options) *Server {
 		Name    string `json:"name"`
 		Version string `json:"version"`
 	}{ServerName, o.Version})
-	s.discovery = fmt.Appendf(nil, `"supportedVersions":["%s"],"capabilities":{"tools":{}},"instructions":%s,"ttlMs":%d,"cacheScope":"private"`,
-		Revision, encode(instructions), cacheMillis)
+	discovery := func(capabilities string) []byte {
+		return fmt.Appendf(nil, `"supportedVersions":["%s"],"capabilities":{%s},"instructions":%s,"ttlMs":%d,"cacheScope":"private"`,
+			Revision, capabilities, encode(instructions), cacheMillis)
+	}
+	s.discovery, s.discoveryWithResources = discovery(`"tools":{}`), discovery(`"tools":{},"resources":{}`)
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	s.refusals = newRefusals(func(c grant.Caller, err error, times int) {
 		o.Backend.Refused(context.WithoutCancel(s.ctx), c, err, times)
@@ -196,7 +202,7 @@ func (s *Server) Failures() uint64 { return s.backoff.Count() }
 // request, without a word of why.
 func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, held grant.Held, body []byte) {
 	caller := held.Caller(grant.MCP)
-	x := &exchange{header: r.Header}
+	x := &exchange{header: r.Header, resources: s.o.Resources != nil && s.o.Resources()}
 	defer func() {
 		if p := recover(); p != nil {
 			s.o.Log.Error("mcp: a request panicked", "method", x.method, "panic", p, "stack", string(debug.Stack()))

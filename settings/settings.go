@@ -66,8 +66,9 @@ type Appearance struct {
 
 // MCP is [mcp].
 type MCP struct {
-	Enabled  bool
-	Toolsets []string // beside the core: jobs
+	Enabled   bool
+	Toolsets  []string // beside the core: jobs
+	Resources bool     // termic-res:// addresses are offered
 }
 
 // Sandbox is [sandbox].

@@ -9,9 +9,15 @@ const (
 	JobInterrupted = "interrupted" // the app ended while it ran; it is never run again by itself
 )
 
-// JobParams name one job: those of job_get, job_events and job_cancel.
+// JobParams name one job: those of job_get and job_cancel.
 type JobParams struct {
 	Job string `json:"job" cli:"arg" doc:"id of the job" tool:"-"`
+}
+
+// JobEventsParams are the parameters of job_events.
+type JobEventsParams struct {
+	Job   string `json:"job,omitempty" cli:"arg" doc:"id of the job; the newest events of all jobs when left out" tool:"all jobs when left out"`
+	After int64  `json:"after,omitempty" cli:"after" doc:"only events with a greater seq"`
 }
 
 // JobLogParams are the parameters of job_log.
@@ -66,12 +72,13 @@ type JobEvent struct {
 	Time string `json:"time"` // RFC 3339, UTC
 	Kind string `json:"kind"` // asked, queued, delivering, cancelling, ended
 	Text string `json:"text,omitempty"`
+	Job  string `json:"job,omitempty"` // in a list over all jobs
 }
 
 // JobEventsResult is the result of job_events.
 type JobEventsResult struct {
-	Job    string     `json:"job"`
-	Events []JobEvent `json:"events"` // oldest first
+	Job    string     `json:"job,omitempty"` // empty in a list over all jobs
+	Events []JobEvent `json:"events"`        // oldest first; over all jobs the newest 100
 }
 
 // JobLine is a line that a job printed; untrusted text.

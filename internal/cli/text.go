@@ -70,6 +70,7 @@ func renderers() map[string]func(*printer, json.RawMessage) error {
 		"mcp_enable":        as(showMCP),
 		"mcp_disable":       as(showMCP),
 		"mcp_rotate":        as(showMCP),
+		"health":            as(showHealth),
 		"job_list":          as(showJobs),
 		"job_get":           as(showJob),
 		"job_wait":          as(showJob),

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 
 	"termic/internal/api"
 )
@@ -30,7 +31,11 @@ func showJob(p *printer, r api.JobResult) {
 func showJobEvents(p *printer, r api.JobEventsResult) {
 	rows := make([][]string, 0, len(r.Events))
 	for _, e := range r.Events {
-		rows = append(rows, []string{clean(e.Time), clean(e.Kind), clean(e.Text)})
+		row := []string{clean(e.Time), clean(e.Kind), clean(e.Text)}
+		if r.Job == "" {
+			row = append([]string{clean(e.Job)}, row...)
+		}
+		rows = append(rows, row)
 	}
 	p.columns(rows)
 }
@@ -42,4 +47,28 @@ func showJobLog(p *printer, r api.JobLogResult) {
 	if len(r.Lines) == 0 {
 		p.note("The job printed nothing.")
 	}
+}
+
+func showHealth(p *printer, r api.HealthResult) {
+	n := r.Tasks
+	p.fields("version", clean(r.Version), "started", clean(r.Started), "tasks", counts(n.Live, "live", n.Creating, "being created", n.Failed, "failed", n.Missing, "without a folder"),
+		"agents", counts(n.Working, "working", n.NeedsInput, "waiting for you"), "prompts", counts(n.Queued, "queued"), "jobs", counts(r.Jobs, "running"))
+	for _, problem := range r.Problems {
+		p.printf("%s.\n", clean(problem))
+	}
+}
+
+// counts joins numbers and what they count; numbers that are 0 are left out but for the first.
+func counts(pairs ...any) string {
+	out := ""
+	for i := 0; i < len(pairs); i += 2 {
+		if i > 0 && pairs[i] == 0 {
+			continue
+		}
+		if out != "" {
+			out += ", "
+		}
+		out += fmt.Sprintf("%d %s", pairs[i], pairs[i+1])
+	}
+	return out
 }

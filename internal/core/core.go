@@ -66,6 +66,7 @@ type Core struct {
 	machine    sandbox.Machine
 	registries *registry.Kept
 	version    string
+	started    time.Time
 	binary     string
 	clients    clients
 	raise      func() bool
@@ -101,7 +102,7 @@ type Core struct {
 // New makes a Core on an opened profile, mends what a killed app left behind, and takes up the settings.
 func New(ctx context.Context, o Options) (*Core, error) {
 	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home, dataDir: o.DataDir, denials: newDenials(), discards: &discards{dir: filepath.Join(o.DataDir, "discarded")}, toSweep: make(chan struct{}, 1),
-		version: o.Version, binary: o.Binary, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, beacon: newBeacon(),
+		version: o.Version, started: time.Now(), binary: o.Binary, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, beacon: newBeacon(),
 		live: map[string]*liveTab{}, busy: map[string]chan struct{}{}, starting: map[string]bool{}, ended: map[string]string{}}
 	c.refs = newRefWatch(c)
 	c.refs.load()

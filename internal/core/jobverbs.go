@@ -23,10 +23,7 @@ func (c *Core) JobGet(ctx context.Context, call *Call, p api.JobParams) (api.Job
 
 // JobList is the verb job_list.
 func (c *Core) JobList(ctx context.Context, call *Call, p api.JobListParams) (api.JobListResult, error) {
-	f := store.JobFilter{State: p.State, Before: strings.ToUpper(p.Before), Limit: int(min(p.Limit, 1000))}
-	if bounded(call.Caller) {
-		f.Within = &store.JobReach{Projects: call.Caller.Projects, Principal: call.Caller.Principal}
-	}
+	f := store.JobFilter{State: p.State, Before: strings.ToUpper(p.Before), Limit: int(min(p.Limit, 1000)), Within: jobReach(call.Caller)}
 	if p.Task != "" {
 		id, err := c.ResolveTask(ctx, call.Caller, api.TaskRef{Task: p.Task}, "job_list")
 		if err != nil {
@@ -42,18 +39,33 @@ func (c *Core) JobList(ctx context.Context, call *Call, p api.JobListParams) (ap
 	return api.JobListResult{Jobs: out}, err
 }
 
-// JobEvents is the verb job_events.
-func (c *Core) JobEvents(ctx context.Context, call *Call, p api.JobParams) (api.JobEventsResult, error) {
-	j, err := c.jobOf(ctx, call.Caller, p.Job)
-	if err != nil {
-		return api.JobEventsResult{}, err
+// JobEvents is the verb job_events: the steps of one job, or the newest ones of all that the caller may know of.
+func (c *Core) JobEvents(ctx context.Context, call *Call, p api.JobEventsParams) (api.JobEventsResult, error) {
+	r := api.JobEventsResult{}
+	var list []store.JobEvent
+	if p.Job == "" {
+		var err error
+		if list, err = c.store.RecentJobEvents(ctx, jobReach(call.Caller), p.After); err != nil {
+			return r, err
+		}
+	} else {
+		j, err := c.jobOf(ctx, call.Caller, p.Job)
+		if err != nil {
+			return r, err
+		}
+		if list, err = c.store.JobEvents(ctx, j.ID, p.After); err != nil {
+			return r, err
+		}
+		r.Job = j.ID
 	}
-	list, err := c.store.JobEvents(ctx, j.ID)
-	out := make([]api.JobEvent, len(list))
+	r.Events = make([]api.JobEvent, len(list))
 	for i, e := range list {
-		out[i] = api.JobEvent{Seq: e.Seq, Time: stamp(e.Time), Kind: e.Kind, Text: e.Text}
+		r.Events[i] = api.JobEvent{Seq: e.Seq, Time: stamp(e.Time), Kind: e.Kind, Text: e.Text}
+		if p.Job == "" {
+			r.Events[i].Job = e.Job
+		}
 	}
-	return api.JobEventsResult{Job: j.ID, Events: out}, err
+	return r, nil
 }
 
 // JobLog is the verb job_log.
@@ -125,13 +137,18 @@ func (c *Core) cancelPromptOf(ctx context.Context, job string, by grant.Caller) 
 	return err == nil, err
 }
 
+// jobReach bounds the jobs that a caller may know of: those about its projects and those that it asked for. nil is every job.
+func jobReach(caller grant.Caller) *store.JobReach {
+	if !bounded(caller) {
+		return nil
+	}
+	return &store.JobReach{Projects: caller.Projects, Principal: caller.Principal}
+}
+
 // jobOf finds a job that a caller may know of: one about what it reaches, or one that it asked for. Any other answers as one
 // that does not exist.
 func (c *Core) jobOf(ctx context.Context, caller grant.Caller, id string) (store.Job, error) {
-	f := store.JobFilter{ID: strings.ToUpper(id), Limit: 1}
-	if bounded(caller) {
-		f.Within = &store.JobReach{Projects: caller.Projects, Principal: caller.Principal}
-	}
+	f := store.JobFilter{ID: strings.ToUpper(id), Limit: 1, Within: jobReach(caller)}
 	list, err := c.store.Jobs(ctx, f)
 	if err == nil && len(list) == 0 {
 		err = fault.New(fault.NotFound, "There is no job %q", id).WithHint("job_list shows those of the last 30 days.")

@@ -38,6 +38,23 @@ func (r Reader) Job(ctx context.Context, id string) (Job, error) {
 
 // Jobs returns jobs, newest first.
 func (r Reader) Jobs(ctx context.Context, f JobFilter) ([]Job, error) {
+	where, args := f.where()
+	limit := f.Limit
+	if limit == 0 {
+		limit = jobsUsual
+	}
+	args = append(args, min(max(limit, 1), jobsMost))
+	return many(ctx, r, scanJob, `SELECT `+jobColumns+` FROM jobs WHERE `+where+` ORDER BY id DESC LIMIT ?`, args...)
+}
+
+// CountJobs counts jobs, without the limit of the filter.
+func (r Reader) CountJobs(ctx context.Context, f JobFilter) (int, error) {
+	where, args := f.where()
+	return one(ctx, r, func(row scanner) (n int, err error) { return n, row.Scan(&n) }, noJob(), `SELECT COUNT(*) FROM jobs WHERE `+where, args...)
+}
+
+// where is the condition on the jobs that a filter lets through.
+func (f *JobFilter) where() (string, []any) {
 	where, args := []string{"1"}, []any{}
 	for _, c := range []struct{ column, value string }{{"id", f.ID}, {"state", f.State}, {"verb", f.Verb}, {"target", f.Target}} {
 		if c.value != "" {
@@ -48,19 +65,10 @@ func (r Reader) Jobs(ctx context.Context, f JobFilter) ([]Job, error) {
 		where, args = append(where, "id < ?"), append(args, f.Before)
 	}
 	if f.Within != nil {
-		in := make([]any, len(f.Within.Projects))
-		for i, p := range f.Within.Projects {
-			in[i] = p
-		}
-		where = append(where, "(principal = ? OR target IN ("+marks(in)+") OR target IN (SELECT id FROM tasks WHERE project_id IN ("+marks(in)+")))")
-		args = append(append(append(args, f.Within.Principal), in...), in...)
+		condition, more := f.Within.where()
+		where, args = append(where, condition), append(args, more...)
 	}
-	limit := f.Limit
-	if limit == 0 {
-		limit = jobsUsual
-	}
-	args = append(args, min(max(limit, 1), jobsMost))
-	return many(ctx, r, scanJob, `SELECT `+jobColumns+` FROM jobs WHERE `+strings.Join(where, " AND ")+` ORDER BY id DESC LIMIT ?`, args...)
+	return strings.Join(where, " AND "), args
 }
 
 // StartJob stores a running job, with the event that it was asked for.
@@ -183,14 +191,37 @@ func (t *Tx) endJobOf(ctx context.Context, p Prompt, state, reason string) error
 func scanJobEvent(row scanner) (JobEvent, error) {
 	var v JobEvent
 	var at int64
-	err := row.Scan(&v.Seq, &at, &v.Kind, &v.Text)
+	err := row.Scan(&v.Seq, &at, &v.Kind, &v.Text, &v.Job)
 	v.Time = unstamp(at)
 	return v, err
 }
 
-// JobEvents returns the events of a job, oldest first.
-func (r Reader) JobEvents(ctx context.Context, id string) ([]JobEvent, error) {
-	return many(ctx, r, scanJobEvent, `SELECT seq, time, kind, text FROM job_events WHERE job_id = ? ORDER BY seq`, id)
+// JobEvents returns the events of a job after a sequence number, oldest first.
+func (r Reader) JobEvents(ctx context.Context, id string, after int64) ([]JobEvent, error) {
+	return many(ctx, r, scanJobEvent, `SELECT seq, time, kind, text, job_id FROM job_events WHERE job_id = ? AND seq > ? ORDER BY seq`, id, after)
+}
+
+// RecentJobEvents returns the newest events after a sequence number of all jobs that are within; nil for all. The oldest of them
+// comes first.
+func (r Reader) RecentJobEvents(ctx context.Context, within *JobReach, after int64) ([]JobEvent, error) {
+	where, args := "1", []any{after}
+	if within != nil {
+		condition, more := within.where()
+		where, args = "job_id IN (SELECT id FROM jobs WHERE "+condition+")", append(args, more...)
+	}
+	list, err := many(ctx, r, scanJobEvent, `SELECT seq, time, kind, text, job_id FROM job_events WHERE seq > ? AND `+where+` ORDER BY seq DESC LIMIT ?`, append(args, jobsUsual)...)
+	slices.Reverse(list)
+	return list, err
+}
+
+// where is the condition on jobs that are within reach.
+func (r *JobReach) where() (string, []any) {
+	in := make([]any, len(r.Projects))
+	for i, p := range r.Projects {
+		in[i] = p
+	}
+	args := append(append([]any{r.Principal}, in...), in...)
+	return "(principal = ? OR target IN (" + marks(in) + ") OR target IN (SELECT id FROM tasks WHERE project_id IN (" + marks(in) + ")))", args
 }
 
 // AddJobEvent appends an event, unless the job has as many as are kept.

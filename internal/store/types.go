@@ -208,6 +208,7 @@ type JobEvent struct {
 	Time time.Time
 	Kind string // asked, queued, ended, ...
 	Text string // for people
+	Job  string // that it is about
 }
 
 // JobLine is a line of what a job printed; untrusted text.

@@ -47,6 +47,7 @@ project_remove    any    any    none   none   none    none    none
 task_restore      reach  none   none   none   none    none    none
 task_signals      reach  none   none   none   none    none    none
 task_race         any    none   none   none   none    none    none
+health            any    any    none   none   none    none    none
 job_list          any    any    none   none   none    none    none
 job_get           any    any    none   none   none    none    none
 job_events        any    any    none   none   none    none    none

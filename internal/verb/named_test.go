@@ -27,6 +27,7 @@ task_agents    yes      yes      yes
 prompts        yes      yes      yes
 project_list   yes      yes      yes
 project_add    no       yes      no
+health         yes      yes      yes
 job_list       yes      yes      yes
 job_get        yes      yes      yes
 job_events     yes      yes      yes
