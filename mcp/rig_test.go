@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -49,6 +50,7 @@ type rig struct {
 	scoped  secret.String
 	log     *logLines
 	refused *refusedCalls
+	offers  atomic.Bool // resources
 }
 
 // newRig serves a backend; nil for the real dispatcher over a real core on a private profile.
@@ -61,7 +63,7 @@ func newRig(t testing.TB, backend Backend, limits Limits) *rig {
 	}
 	r.refused = &refusedCalls{Backend: backend}
 	r.full, r.scoped = r.mint(grant.Grant{Principal: "outside", Class: grant.Full}), r.mint(grant.Grant{Principal: "task:x", Class: grant.Scoped, Task: "x"})
-	r.Server = New(Options{Backend: r.refused, Version: "1.2.3", Log: log, Limits: limits, Authorize: r.tokens.Lookup})
+	r.Server = New(Options{Backend: r.refused, Version: "1.2.3", Log: log, Limits: limits, Authorize: r.tokens.Lookup, Resources: r.offers.Load})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(t, err)
 	r.host = l.Addr().String()

@@ -28,6 +28,7 @@ func TestWire(t *testing.T) {
 	for _, path := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			r := newRig(t, nil, Limits{})
+			r.offers.Store(strings.HasPrefix(filepath.Base(path), "resources"))
 			archive, err := txtar.ParseFile(path)
 			check(t, err)
 			var out []txtar.File

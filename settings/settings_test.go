@@ -156,7 +156,7 @@ func TestReadsEverything(t *testing.T) {
 	yes, no := true, false
 	f := fresh(t, full)
 	want := Settings{General: General{false, "debug", ""}, Tasks: Tasks{home + "/work", "me/x", false, "main", "codex"},
-		Terminal: Terminal{"Iosevka", 16, 100, true, "ask"}, Appearance: Appearance{"dark", "side-by-side"}, MCP: MCP{true, []string{}}, Sandbox: Sandbox{"enforce", []string{"~/sdk"}, []string{}, []string{"*.example.org"}, false, false, 2048, 4096},
+		Terminal: Terminal{"Iosevka", 16, 100, true, "ask"}, Appearance: Appearance{"dark", "side-by-side"}, MCP: MCP{Enabled: true, Toolsets: []string{}}, Sandbox: Sandbox{"enforce", []string{"~/sdk"}, []string{}, []string{"*.example.org"}, false, false, 2048, 4096},
 		Notify: Notify{true, false, true}, Queue: Queue{0}, Git: Git{"/opt/git"},
 		Agents: []Agent{{ID: "claude", YoloArgs: []string{}}, {ID: "mine", Name: "Mine", Command: "/opt/mine", Args: []string{"-x", ""},
 			Env: map[string]string{"A": "1"}, SandboxPaths: []string{"~/.mine"}, SandboxHosts: []string{"example.org"}, Disabled: &no, WorkDone: &yes,

@@ -343,6 +343,9 @@ export interface ProjectRemoveParams {
   discard?: boolean;
 }
 
+/** What health takes. */
+export type HealthParams = Record<string, never>;
+
 /** What job_list takes. */
 export interface JobListParams {
   /** only jobs in this state */
@@ -363,8 +366,10 @@ export interface JobGetParams {
 
 /** What job_events takes. */
 export interface JobEventsParams {
-  /** id of the job */
-  job: string;
+  /** id of the job; the newest events of all jobs when left out */
+  job?: string;
+  /** only events with a greater seq */
+  after?: number;
 }
 
 /** What job_log takes. */
@@ -890,11 +895,13 @@ export interface Verbs {
   project_add: { params: ProjectAddParams; result: ProjectAddResult };
   /** Archive every task of a project and forget the project; its repository is left alone. */
   project_remove: { params: ProjectRemoveParams; result: ProjectRemoveResult };
+  /** Tell how the app is: what runs, what waits, and what is wrong. */
+  health: { params: HealthParams; result: HealthResult };
   /** List what was asked for by anybody, newest first, and how it ended. */
   job_list: { params: JobListParams; result: JobListResult };
   /** Show a job, and its result once it ended. */
   job_get: { params: JobGetParams; result: JobResult };
-  /** Show the steps of a job. */
+  /** Show the steps of a job, or the newest of all jobs. */
   job_events: { params: JobEventsParams; result: JobEventsResult };
   /** Read what a job printed; untrusted text. */
   job_log: { params: JobLogParams; result: JobLogResult };
@@ -1163,6 +1170,21 @@ export interface ProjectRemoveResult {
   job?: string;
 }
 
+/** HealthResult is the result of health: how the app is, as far as the caller may know. It names no folder and no task. */
+export interface HealthResult {
+  /** there is no problem */
+  ok: boolean;
+  version: string;
+  /** RFC 3339, UTC */
+  started: string;
+  /** that are not archived */
+  tasks: TaskCounts;
+  /** a prompt that waits is a running job */
+  jobs_running: number;
+  /** sentences */
+  problems: string[];
+}
+
 /** JobListResult is the result of job_list. */
 export interface JobListResult {
   /** newest first */
@@ -1176,8 +1198,9 @@ export interface JobResult {
 
 /** JobEventsResult is the result of job_events. */
 export interface JobEventsResult {
-  job: string;
-  /** oldest first */
+  /** empty in a list over all jobs */
+  job?: string;
+  /** oldest first; over all jobs the newest 100 */
   events: JobEvent[];
 }
 
@@ -1756,6 +1779,21 @@ export interface Project {
   repo?: Repo;
 }
 
+/** TaskCounts counts tasks by what they are, and agents by what they do. */
+export interface TaskCounts {
+  live: number;
+  creating: number;
+  failed: number;
+  /** their folder is gone */
+  missing: number;
+  /** tasks in which an agent works */
+  working: number;
+  /** tasks in which one waits for a person */
+  needs_input: number;
+  /** prompts that wait */
+  queued: number;
+}
+
 /** Job is one writing call. It says who asked for what, and how that went; it holds no argument. */
 export interface Job {
   id: string;
@@ -1786,6 +1824,8 @@ export interface JobEvent {
   /** asked, queued, delivering, cancelling, ended */
   kind: string;
   text?: string;
+  /** in a list over all jobs */
+  job?: string;
 }
 
 /** JobLine is a line that a job printed; untrusted text. */
