@@ -7,6 +7,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # The versions that the recipes in internal/agent are held to. This is the one place that names them.
 claude=@anthropic-ai/claude-code@2.1.332
 codex=@openai/codex@0.171.0
+# Bridges from standard input and output to HTTP, for clients that know nothing else.
+bridges=(mcp-remote@0.15.1 supergateway@4.0.0)
 
 name="clients-claude-${claude##*@}-codex-${codex##*@}"
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/termic-e2e"
@@ -32,5 +34,14 @@ if ! { [ -e "$dir/complete" ] && works "$dir" claude && works "$dir" codex; }; t
   trap - EXIT
 fi
 
-TERMIC_E2E_CLIENTS="$dir/node_modules/.bin" CGO_ENABLED=0 \
+# In a folder of their own: they are small, and another version of one is no reason to fetch the programs again.
+bridge_dir="$cache/bridges-$(printf '%s-' "${bridges[@]}" | tr -d '/')"
+if ! [ -e "$bridge_dir/complete" ]; then
+  mkdir -p "$bridge_dir"
+  printf 'downloading %s\n' "${bridges[*]}"
+  npm install --prefix "$bridge_dir" --no-fund --no-audit --loglevel error "${bridges[@]}"
+  touch "$bridge_dir/complete"
+fi
+
+TERMIC_E2E_BRIDGES="$bridge_dir/node_modules/.bin" TERMIC_E2E_CLIENTS="$dir/node_modules/.bin" CGO_ENABLED=0 \
   go test -tags headless,clients -count=1 -timeout "${TIMEOUT:-90m}" "$@" ./internal/e2eclients
