@@ -46,6 +46,7 @@ func run() int {
 	return cli.Run(ctx, cli.Env{Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Dir: dir, Version: version,
 		Serve: func(ctx context.Context, o cli.ServeOptions) error {
 			options.LogFormat, options.LogLevel = o.LogFormat, o.LogLevel
+			options.Web = app.WebOptions{Addr: o.Web.Addr, Hosts: o.Web.Hosts, Plain: o.Web.Plain}
 			return app.Serve(ctx, options, os.Stdout)
 		}})
 }

@@ -38,7 +38,8 @@ type Options struct {
 	Environ   []string  // of this process
 	LogTo     io.Writer // log lines
 	LogFormat string    // text or json
-	LogLevel  string    // debug, info, warn, error; empty: as the settings say
+	Web       WebOptions
+	LogLevel  string // debug, info, warn, error; empty: as the settings say
 }
 
 // The faces with which a profile is held.
@@ -59,6 +60,7 @@ type App struct {
 	store    *store.Store
 	control  *control.Server
 	endpoint *endpoint
+	web      *webFace
 	unfollow func() // ends the endpoint's look at the settings
 	level    *slog.LevelVar
 	quit     chan struct{} // closed when somebody asked the app to end
@@ -176,8 +178,9 @@ func (a *App) openCore(ctx context.Context, home string, o Options) error {
 	if err != nil {
 		a.Log.Warn("this program does not know where it is; clients cannot be told to run it", "err", err)
 	}
+	a.web = newWebFace()
 	a.Core, err = core.New(ctx, core.Options{Binary: binary, Endpoint: a.endpoint, Store: a.store, Settings: a.settings, Git: git, Host: ptyhost.New(ptyhost.Options{Log: a.Log}),
-		Shell: prober, Log: a.Log, Home: home, DataDir: a.dir.Path, Version: o.Version, Raise: a.Raise, Quit: a.Quit})
+		Shell: prober, Log: a.Log, Home: home, DataDir: a.dir.Path, Web: a.web.tokens, WebURL: a.web.url, Version: o.Version, Raise: a.Raise, Quit: a.Quit})
 	if err != nil {
 		return err
 	}
@@ -215,6 +218,9 @@ func (a *App) Close() error {
 
 func (a *App) close(ctx context.Context) error {
 	var errs []error
+	if a.web != nil {
+		errs = append(errs, a.web.close())
+	}
 	if a.control != nil {
 		errs = append(errs, a.control.Close())
 	}
@@ -263,6 +269,9 @@ func Serve(ctx context.Context, o Options, out io.Writer) error {
 	a, err := Open(ctx, o)
 	if err != nil {
 		return err
+	}
+	if err := a.OpenWeb(ctx, o, out); err != nil {
+		return errors.Join(err, a.Close())
 	}
 	endBridge, err := a.openBridge(o, out)
 	if err != nil {

@@ -1,4 +1,4 @@
-//go:build !headless
+//go:build !headless || page
 
 // Package frontend holds the built page of the window inside the program. Where the build stops here because there are
 // no matching files, the page was not built yet: `make build` does both, or run `npm ci && npm run build` in this folder.

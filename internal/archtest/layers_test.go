@@ -109,6 +109,7 @@ var table = []row{
 	{pkg: "internal/cli", in: presenter, only: []string{"internal/control", "internal/verb"}},
 	{pkg: "internal/control", in: presenter, only: []string{"internal/grant", "internal/verb"}},
 	{pkg: "mcp", in: presenter, only: []string{"internal/grant", "internal/verb"}},
+	{pkg: "web", in: presenter, only: []string{"internal/grant", "internal/verb"}},
 
 	{pkg: "internal/verb", in: verbs},
 
@@ -128,6 +129,7 @@ var table = []row{
 	{pkg: "frontend", in: leaf}, // the built page, as files
 	{pkg: "internal/api", in: leaf},
 	{pkg: "internal/atomicfile", in: leaf},
+	{pkg: "internal/boottime", in: leaf},
 	{pkg: "internal/childproc", in: leaf},
 	{pkg: "internal/datadir", in: leaf},
 	{pkg: "internal/editor", in: leaf},
@@ -138,6 +140,7 @@ var table = []row{
 	{pkg: "internal/inlet", in: leaf},
 	{pkg: "internal/repofind", in: leaf},
 	{pkg: "internal/secret", in: leaf},
+	{pkg: "internal/selfcert", in: leaf},
 	{pkg: "internal/selfrun", in: leaf},
 	{pkg: "internal/theme", in: leaf},
 	{pkg: "internal/shellenv", in: leaf},
@@ -174,6 +177,10 @@ var edges = []edge{
 	{"mcp", "internal/store", "the MCP endpoint reads state through verbs, where a caller's floor is checked"},
 	{"mcp", "internal/worktree", "the MCP endpoint reaches git through verbs, where a caller's floor is checked"},
 	{"mcp", "internal/ptyhost", "the MCP endpoint reaches terminals through verbs, where a caller's floor is checked"},
+	{"web", "os/exec", "the browser face acts through the dispatcher; it never runs a program, least of all our own"},
+	{"web", "internal/store", "the browser face reads state through verbs, where a caller's floor is checked"},
+	{"web", "internal/worktree", "the browser face reaches git through verbs, where a caller's floor is checked"},
+	{"web", "internal/ptyhost", "the browser face reaches terminals through verbs, where a caller's floor is checked"},
 	{"internal/core", "net/http", "the domain does not know by which road a call came"},
 	{"internal/verb", "net/http", "a verb gives the same answer on every face"},
 	{"internal/cli", "internal/store", "the CLI speaks to the running app; it never opens the app's files"},

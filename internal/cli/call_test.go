@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -256,7 +257,7 @@ func TestServe(t *testing.T) {
 		return Run(ctx, Env{Args: args, Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" },
 			Serve: func(_ context.Context, o ServeOptions) error { got = o; return end }})
 	}
-	if code := run(nil, "serve", "--log-format", "json", "--log-level=debug"); code != 0 || got != (ServeOptions{"json", "debug"}) {
+	if code := run(nil, "serve", "--log-format", "json", "--log-level=debug"); code != 0 || !reflect.DeepEqual(got, ServeOptions{LogFormat: "json", LogLevel: "debug"}) {
 		t.Errorf("exit %d, %+v", code, got)
 	}
 	if code := run(newFault(fault.Conflict), "serve"); code != fault.ExitError {

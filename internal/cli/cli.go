@@ -47,6 +47,14 @@ type Env struct {
 type ServeOptions struct {
 	LogFormat string // text, json; empty: text
 	LogLevel  string // debug, info, warn, error; empty: info
+	Web       WebOptions
+}
+
+// WebOptions say whether and how serve offers the browser face.
+type WebOptions struct {
+	Addr  string   // empty: not at all
+	Hosts []string // of a proxy in front
+	Plain bool     // that proxy speaks TLS
 }
 
 // Run does what the arguments say and returns the exit code. Ending ctx stops the watching, not the app.

@@ -41,7 +41,9 @@ func (r *runner) serve(ctx context.Context, inv invocation) error {
 	if r.Serve == nil {
 		return fault.New(fault.Unsupported, "This program cannot run the app")
 	}
-	err := r.Serve(ctx, ServeOptions{LogFormat: inv.text("logFormat"), LogLevel: inv.text("logLevel")})
+	hosts, _ := inv.values["webHost"].([]string) // nil where none is given
+	err := r.Serve(ctx, ServeOptions{LogFormat: inv.text("logFormat"), LogLevel: inv.text("logLevel"),
+		Web: WebOptions{Addr: inv.text("webAddr"), Hosts: hosts, Plain: inv.on("webPlain")}})
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil
 	}

@@ -8,11 +8,24 @@ import (
 
 func showToken(p *printer, r api.TokenResult) {
 	t := r.Token
+	if t.Face == api.TokenWeb {
+		showWebToken(p, r)
+		return
+	}
 	value := "in the file, a new one whenever the endpoint starts"
 	if t.File == "" {
 		value = "none yet; `termic mcp enable` makes it"
 	}
 	p.fields("name", clean(t.Name), "scope", clean(t.Scope), "projects", tokenProjects(t), "url", clean(t.URL), "file", clean(t.File), "value", value)
+}
+
+// showWebToken shows a token of the browser face. Its value is there only when it was made a moment ago.
+func showWebToken(p *printer, r api.TokenResult) {
+	t := r.Token
+	p.fields("name", clean(t.Name), "scope", clean(t.Scope), "projects", tokenProjects(t), "url", clean(t.URL), "value", clean(r.Value))
+	if r.Value != "" {
+		p.note("The value is not kept and is not shown again. Give it to its owner alone.")
+	}
 }
 
 func showTokens(p *printer, r api.TokenListResult) {
@@ -22,7 +35,11 @@ func showTokens(p *printer, r api.TokenListResult) {
 	}
 	rows := make([][]string, 0, len(r.Tokens))
 	for _, t := range r.Tokens {
-		rows = append(rows, []string{clean(t.Name), clean(t.Scope), tokenProjects(t), clean(t.File)})
+		where := clean(t.File)
+		if t.Face == api.TokenWeb {
+			where = "(browser and API)"
+		}
+		rows = append(rows, []string{clean(t.Name), clean(t.Scope), tokenProjects(t), where})
 	}
 	p.table([]string{"NAME", "SCOPE", "PROJECTS", "FILE"}, rows)
 }

@@ -21,6 +21,7 @@ import (
 	"termic/internal/agent"
 	"termic/internal/api"
 	"termic/internal/fault"
+	"termic/internal/grant"
 	"termic/internal/ptyhost"
 	"termic/internal/shellenv"
 	"termic/internal/store"
@@ -45,8 +46,11 @@ type Options struct {
 	Raise    func() bool // shows the window; false without one. May be nil
 	Quit     func()      // asks the app to end; must not wait for it. May be nil
 	Endpoint Endpoint    // of MCP; nil where there is none
-	Binary   string      // this program, absolute: what a client may run to get the token
-	Cages    Cages       // tells what programs can do; nil: the cages that Core builds. For tests
+	// Web takes the tokens of the browser face, and WebURL tells where that serves, empty for nowhere. Nil where there is none.
+	Web    *grant.Registry
+	WebURL func() string
+	Binary string // this program, absolute: what a client may run to get the token
+	Cages  Cages  // tells what programs can do; nil: the cages that Core builds. For tests
 }
 
 // Core owns the goroutines that create tasks, deliver prompts and watch terminals. Close stops them and waits.
@@ -72,6 +76,8 @@ type Core struct {
 	raise      func() bool
 	quit       func()
 	endpoint   Endpoint
+	web        *grant.Registry // tokens of the browser face
+	webURL     func() string
 	cages      Cages
 
 	beacon *beacon
@@ -102,7 +108,7 @@ type Core struct {
 // New makes a Core on an opened profile, mends what a killed app left behind, and takes up the settings.
 func New(ctx context.Context, o Options) (*Core, error) {
 	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home, dataDir: o.DataDir, denials: newDenials(), discards: &discards{dir: filepath.Join(o.DataDir, "discarded")}, toSweep: make(chan struct{}, 1),
-		version: o.Version, started: time.Now(), binary: o.Binary, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, beacon: newBeacon(),
+		version: o.Version, started: time.Now(), binary: o.Binary, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, web: o.Web, webURL: o.WebURL, beacon: newBeacon(),
 		live: map[string]*liveTab{}, busy: map[string]chan struct{}{}, starting: map[string]bool{}, ended: map[string]string{}}
 	c.refs = newRefWatch(c)
 	c.refs.load()

@@ -64,7 +64,7 @@ func (c *Core) BeginCall(ctx context.Context, call *Call, row store.LedgerRow) (
 	}
 	row.Time = time.Now()
 	err = c.store.AppendWith(ctx, row, func(tx *store.Tx) error {
-		_, err := tx.StartJob(ctx, store.Job{ID: call.Job, Verb: call.Verb, Principal: call.Caller.Principal, Face: string(call.Caller.Face), Target: call.Task})
+		_, err := tx.StartJob(ctx, store.Job{ID: call.Job, Verb: call.Verb, Principal: call.Caller.Principal, Token: call.Caller.Token, Face: string(call.Caller.Face), Target: call.Task})
 		return err
 	})
 	ctx, done = c.jobs.under(ctx, call.Job)

@@ -142,7 +142,7 @@ func jobReach(caller grant.Caller) *store.JobReach {
 	if !bounded(caller) {
 		return nil
 	}
-	return &store.JobReach{Projects: caller.Projects, Principal: caller.Principal}
+	return &store.JobReach{Projects: caller.Projects, Token: caller.Token}
 }
 
 // jobOf finds a job that a caller may know of: one about what it reaches, or one that it asked for. Any other answers as one

@@ -339,7 +339,7 @@ func (c *Core) insertNew(ctx context.Context, tx *store.Tx, call *Call, n *newTa
 		}
 	}
 	if n.job = call.Job; n.task.Race != "" { // each of a race is one of its own
-		job, err := tx.StartJob(ctx, store.Job{Verb: call.Verb, Principal: call.Caller.Principal, Face: string(call.Caller.Face), Target: n.task.ID})
+		job, err := tx.StartJob(ctx, store.Job{Verb: call.Verb, Principal: call.Caller.Principal, Token: call.Caller.Token, Face: string(call.Caller.Face), Target: n.task.ID})
 		if err != nil {
 			return err
 		}

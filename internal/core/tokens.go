@@ -20,22 +20,29 @@ type NamedGrant struct {
 // maxTokenName is the longest name of a token, in characters.
 const maxTokenName = 64
 
-// NamedGrants are the grants of all named tokens, for a bind that mints their values.
+// NamedGrants are the grants of the named tokens of the MCP endpoint, for a bind that mints their values.
 func (c *Core) NamedGrants(ctx context.Context) ([]NamedGrant, error) {
 	tokens, err := c.store.Tokens(ctx)
-	out := make([]NamedGrant, len(tokens))
-	for i, t := range tokens {
-		out[i] = grantOf(t)
+	if err != nil {
+		return nil, err
+	}
+	web, err := c.store.WebDigests(ctx)
+	out := make([]NamedGrant, 0, len(tokens))
+	for _, t := range tokens {
+		if web[strings.ToLower(t.Name)] == nil {
+			out = append(out, grantOf(t))
+		}
 	}
 	return out, err
 }
 
 // grantOf is the one way from a stored token to its grant.
 func grantOf(t store.Token) NamedGrant {
-	return NamedGrant{t.Name, grant.Grant{Principal: "client:" + t.Name, Class: grant.Class(t.Scope), Projects: t.Projects, Everywhere: t.Everywhere}}
+	return NamedGrant{t.Name, grant.Grant{Principal: "client:" + t.Name, Token: t.ID, Class: grant.Class(t.Scope), Projects: t.Projects, Everywhere: t.Everywhere}}
 }
 
-// TokenNew is the verb token_new. The value of the token goes into a file of its own and into no answer.
+// TokenNew is the verb token_new. The value of a token for the MCP endpoint goes into a file of its own and into no answer; that
+// of one for the browser face into this answer alone.
 func (c *Core) TokenNew(ctx context.Context, call *Call, p api.TokenNewParams) (api.TokenResult, error) {
 	if err := checkTokenName(p.Name); err != nil {
 		return api.TokenResult{}, err
@@ -51,6 +58,9 @@ func (c *Core) TokenNew(ctx context.Context, call *Call, p api.TokenNewParams) (
 	}
 	if err := refuseNoProject(t); err != nil {
 		return api.TokenResult{}, err
+	}
+	if p.Web {
+		return c.newWebToken(ctx, t)
 	}
 	if err := c.store.Write(ctx, func(tx *store.Tx) error { t, err = tx.AddToken(ctx, t); return err }); err != nil {
 		return api.TokenResult{}, err
@@ -120,7 +130,7 @@ func (c *Core) TokenRevoke(ctx context.Context, _ *Call, p api.TokenRevokeParams
 	if err != nil {
 		return api.TokenRevokeResult{}, c.tokenFault(ctx, err, p.Name)
 	}
-	if c.endpoint != nil {
+	if !c.dropWebToken(t) && c.endpoint != nil {
 		c.endpoint.DropNamed(t.Name)
 	}
 	c.beacon.change()
@@ -149,7 +159,8 @@ func (c *Core) holdTokens(ctx context.Context) (release func(), err error) {
 
 // offer makes what is served of a token agree with what is stored.
 func (c *Core) offer(t store.Token) error {
-	if c.endpoint == nil {
+	if c.offerOnWeb(t) || c.endpoint == nil {
+		c.beacon.change()
 		return nil
 	}
 	err := c.endpoint.SetNamed(grantOf(t))
@@ -170,7 +181,11 @@ func (c *Core) viewToken(t store.Token, names map[string]string) api.Token {
 		}
 	}
 	slices.Sort(v.Projects)
-	if c.endpoint != nil {
+	if v.Face = api.TokenMCP; c.onWeb(t) {
+		if v.Face = api.TokenWeb; c.webURL != nil {
+			v.URL = c.webURL()
+		}
+	} else if c.endpoint != nil {
 		v.URL, v.File = c.endpoint.Status().URL, c.endpoint.NamedFile(t.Name)
 	}
 	return v

@@ -31,6 +31,7 @@ const (
 	SocketFile   = "termic.sock" // 0600
 	CLITokenFile = "cli-token"   // 0600
 	MCPTokenFile = "mcp-token"   // 0600
+	WebKeyFile   = "web-key.pem" // key and certificate of the browser face, 0600
 	MCPPortFile  = "mcp-port"    // the last bound port, 0600
 	TokensDir    = "tokens"      // a 0600 file per named token
 	LockFile     = "termic.lock" // never removed, or two processes could lock two files of that name

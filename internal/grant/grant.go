@@ -47,14 +47,18 @@ const (
 	Window Face = "window"
 	CLI    Face = "cli"
 	MCP    Face = "mcp"
+	Web    Face = "web" // a person in a browser, with a token of the browser face
+	API    Face = "api" // a program with such a token
 )
 
 // Caller is who asks. It is made by exactly one function per face and never changed afterwards.
 type Caller struct {
 	Principal string // "owner", "task:<id>", "client:<name>", "outside"
-	Face      Face
-	Class     Class
-	Task      string // the task that a task's token belongs to; empty for others
+	// Token is the id of the named token; empty for others. Unlike its name, no other token ever has it.
+	Token string
+	Face  Face
+	Class Class
+	Task  string // the task that a task's token belongs to; empty for others
 	// Terminal is the tab whose running program the token was minted for; empty for others. What that program may do at
 	// most is kept with it.
 	Terminal string

@@ -27,6 +27,7 @@ var ErrRevoked = fault.New(fault.Forbidden, "The token of this call was taken ba
 // them.
 type Grant struct {
 	Principal string   // "task:<id>", "client:<name>", "outside"
+	Token     string   // id of a named token; empty for others
 	Class     Class    // never Owner: a token does not make an owner
 	Task      string   // the task that the token belongs to; empty for others
 	Terminal  string   // the tab whose running program it was minted for; empty for others
@@ -39,7 +40,7 @@ type Grant struct {
 
 // Caller is the one way from a grant to who asks, for every face that takes tokens.
 func (g Grant) Caller(f Face) Caller {
-	return Caller{Principal: g.Principal, Face: f, Class: g.Class, Task: g.Task, Terminal: g.Terminal, Projects: g.Projects, Everywhere: g.Everywhere}
+	return Caller{Principal: g.Principal, Token: g.Token, Face: f, Class: g.Class, Task: g.Task, Terminal: g.Terminal, Projects: g.Projects, Everywhere: g.Everywhere}
 }
 
 // Held is what a lookup found: the grant, and for how long it holds.
@@ -64,6 +65,16 @@ func (h Held) Bind(parent context.Context) (ctx context.Context, cancel context.
 		stop()
 		end(nil)
 	}
+}
+
+// Ended is closed when the token was revoked, or what it gives was changed.
+func (h Held) Ended() <-chan struct{} {
+	if h.live == nil {
+		gone := make(chan struct{})
+		close(gone)
+		return gone
+	}
+	return h.live.Done()
 }
 
 // digest is all that is kept of a token.
@@ -104,6 +115,24 @@ func (r *Registry) Mint(g Grant) (secret.String, error) {
 	return token, nil
 }
 
+// Keep takes a token in of which only the digest is known, its SHA-256. A digest that is known already is refused.
+func (r *Registry) Keep(d [sha256.Size]byte, g Grant) error {
+	if !mintable(g) || d == [sha256.Size]byte{} {
+		return errors.New("a token needs a digest, a principal and a class below the owner's")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.entries) >= MaxTokens {
+		return ErrFull
+	}
+	if _, known := r.entries[d]; known {
+		return errors.New("the token is kept already")
+	}
+	g.Projects = slices.Clone(g.Projects)
+	r.entries[d] = newEntry(d, g)
+	return nil
+}
+
 // Lookup is the one function that turns a bearer into a grant. door is the door that the bearer came through, empty for
 // none. A door only narrows: a token for another door, and one for a door that comes without one, are as unknown as a
 // guess. The empty bearer matches nothing.
@@ -121,6 +150,18 @@ func (r *Registry) Lookup(bearer, door string) (Held, bool) {
 		return Held{}, false
 	}
 	return e.held, true
+}
+
+// Any reports whether there is a token whose grant is chosen.
+func (r *Registry) Any(chosen func(Grant) bool) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, e := range r.entries {
+		if chosen(e.held.Grant) {
+			return true
+		}
+	}
+	return false
 }
 
 // Revoke ends every token whose grant is chosen, with the calls that it let in, and returns how many.

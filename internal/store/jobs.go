@@ -19,12 +19,12 @@ const (
 	jobsUsual    = 100      // when no number is named
 )
 
-const jobColumns = `id, verb, principal, face, target, state, outcome, message, result, started, ended`
+const jobColumns = `id, verb, principal, token, face, target, state, outcome, message, result, started, ended`
 
 func scanJob(row scanner) (Job, error) {
 	var v Job
 	var started, ended int64
-	err := row.Scan(&v.ID, &v.Verb, &v.Principal, &v.Face, &v.Target, &v.State, &v.Outcome, &v.Message, &v.Result, &started, &ended)
+	err := row.Scan(&v.ID, &v.Verb, &v.Principal, &v.Token, &v.Face, &v.Target, &v.State, &v.Outcome, &v.Message, &v.Result, &started, &ended)
 	v.Started, v.Ended = unstamp(started), unstamp(ended)
 	return v, err
 }
@@ -80,8 +80,8 @@ func (t *Tx) StartJob(ctx context.Context, v Job) (Job, error) {
 		v.Started = t.now()
 	}
 	v.State, v.Outcome, v.Message, v.Result, v.Started, v.Ended = JobRunning, "", "", "", unstamp(stamp(v.Started)), unstamp(0)
-	_, err := t.q.ExecContext(ctx, `INSERT INTO jobs (`+jobColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?)`,
-		v.ID, v.Verb, v.Principal, v.Face, v.Target, v.State, v.Outcome, v.Message, v.Result, stamp(v.Started), 0)
+	_, err := t.q.ExecContext(ctx, `INSERT INTO jobs (`+jobColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)`,
+		v.ID, v.Verb, v.Principal, v.Token, v.Face, v.Target, v.State, v.Outcome, v.Message, v.Result, stamp(v.Started), 0)
 	if err != nil {
 		return v, err
 	}
@@ -94,13 +94,31 @@ func (t *Tx) DropJob(ctx context.Context, id string) error {
 	return err
 }
 
+// WaitJob makes a running job one that waits for an approval.
+func (t *Tx) WaitJob(ctx context.Context, id, text string) error {
+	return t.moveJob(ctx, id, JobRunning, JobWaiting, "waiting", text)
+}
+
+// ResumeJob makes a waiting job a running one.
+func (t *Tx) ResumeJob(ctx context.Context, id, text string) error {
+	return t.moveJob(ctx, id, JobWaiting, JobRunning, "approved", text)
+}
+
+func (t *Tx) moveJob(ctx context.Context, id, from, to, kind, text string) error {
+	missing := fault.New(fault.Conflict, "The job is not %s any more", from)
+	if err := t.changed(ctx, missing, `UPDATE jobs SET state = ? WHERE id = ? AND state = ?`, to, id, from); err != nil {
+		return err
+	}
+	return t.AddJobEvent(ctx, id, kind, text)
+}
+
 // SetJobTarget says what a job turned out to be about.
 func (t *Tx) SetJobTarget(ctx context.Context, id, target string) error {
 	_, err := t.q.ExecContext(ctx, `UPDATE jobs SET target = ? WHERE id = ?`, target, id)
 	return err
 }
 
-// EndJob ends a running job. A job that has ended already is a conflict.
+// EndJob ends a running or waiting job. A job that has ended already is a conflict.
 func (t *Tx) EndJob(ctx context.Context, id string, end JobEnd) error {
 	if len(end.Result) > MaxJobResult {
 		end.Result = ""
@@ -112,7 +130,7 @@ func (t *Tx) EndJob(ctx context.Context, id string, end JobEnd) error {
 	if err != nil {
 		return err
 	}
-	if job.State != JobRunning {
+	if job.State != JobRunning && job.State != JobWaiting {
 		return fault.New(fault.Conflict, "The job has ended: %s", job.State)
 	}
 	if end.Result == "" {
@@ -139,16 +157,20 @@ func (t *Tx) SetJobResult(ctx context.Context, id, result string) error {
 	return err
 }
 
-// InterruptRunningJobs is for a start: what ran when the app ended is marked so. It returns how many there were. A job whose
-// prompt is still queued goes on with it.
+// InterruptRunningJobs is for a start: what ran, or waited for an approval, when the app ended is marked so. It returns how many
+// there were. A job whose prompt is still queued goes on with it.
 func (t *Tx) InterruptRunningJobs(ctx context.Context) (int, error) {
-	jobs, err := many(ctx, t.Reader, scanJob, `SELECT `+jobColumns+` FROM jobs WHERE state = 'running'
+	jobs, err := many(ctx, t.Reader, scanJob, `SELECT `+jobColumns+` FROM jobs WHERE state IN ('running', 'waiting')
 		AND id NOT IN (SELECT job_id FROM prompts WHERE state = 'queued')`)
 	if err != nil {
 		return 0, err
 	}
 	for _, j := range jobs {
-		if err := t.EndJob(ctx, j.ID, JobEnd{State: JobInterrupted, Outcome: string(fault.Unavailable), Message: "Termic ended while it ran"}); err != nil {
+		why := "Termic ended while it ran"
+		if j.State == JobWaiting {
+			why = "Termic ended while it waited for approval"
+		}
+		if err := t.EndJob(ctx, j.ID, JobEnd{State: JobInterrupted, Outcome: string(fault.Unavailable), Message: why}); err != nil {
 			return 0, err
 		}
 	}
@@ -215,13 +237,18 @@ func (r Reader) RecentJobEvents(ctx context.Context, within *JobReach, after int
 }
 
 // where is the condition on jobs that are within reach.
-func (r *JobReach) where() (string, []any) {
+func (r *JobReach) projects() []any {
 	in := make([]any, len(r.Projects))
 	for i, p := range r.Projects {
 		in[i] = p
 	}
-	args := append(append([]any{r.Principal}, in...), in...)
-	return "(principal = ? OR target IN (" + marks(in) + ") OR target IN (SELECT id FROM tasks WHERE project_id IN (" + marks(in) + ")))", args
+	return in
+}
+
+func (r *JobReach) where() (string, []any) {
+	in := r.projects()
+	args := append(append([]any{r.Token}, in...), in...)
+	return "(token <> '' AND token = ? OR target IN (" + marks(in) + ") OR target IN (SELECT id FROM tasks WHERE project_id IN (" + marks(in) + ")))", args
 }
 
 // AddJobEvent appends an event, unless the job has as many as are kept.

@@ -20,8 +20,8 @@ import (
 var schemaFiles embed.FS
 
 const (
-	schemaNow   = 9 // the newest schema/N.sql
-	backupsKept = 5 // copies kept beside the database
+	schemaNow   = 11 // the newest schema/N.sql
+	backupsKept = 5  // copies kept beside the database
 )
 
 // Schema is the number of the schema that this version writes.

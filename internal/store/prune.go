@@ -13,7 +13,7 @@ import (
 // pruneChunk is how many ledger rows one transaction drops, so that writers never wait long.
 const pruneChunk = 10_000
 
-// prune drops what is too old: ended jobs, finished prompts, closed tabs, idempotency keys, ledger rows.
+// prune drops what is too old: ended jobs and approvals, finished prompts, closed tabs, idempotency keys, ledger rows.
 func (s *Store) prune(ctx context.Context) error {
 	now := s.o.Now()
 	err := s.Write(ctx, func(tx *Tx) error {
@@ -22,7 +22,8 @@ func (s *Store) prune(ctx context.Context) error {
 			before time.Time
 		}{
 			{`DELETE FROM idempotency WHERE created <= ?`, now.Add(-KeyLife)},
-			{`DELETE FROM jobs WHERE state <> 'running' AND ended <= ?`, now.Add(-KeepEnd)},
+			{`DELETE FROM jobs WHERE state NOT IN ('running', 'waiting') AND ended <= ?`, now.Add(-KeepEnd)},
+			{`DELETE FROM approvals WHERE state <> 'pending' AND decided <= ?`, now.Add(-KeepEnd)},
 			{`DELETE FROM prompts WHERE state NOT IN ('queued', 'delivering') AND updated <= ?`, now.Add(-KeepEnd)},
 			{`DELETE FROM tabs WHERE closed_at > 0 AND closed_at <= ?`, now.Add(-KeepEnd)},
 		} {

@@ -4,18 +4,19 @@ import (
 	"context"
 
 	"termic/internal/fault"
+	"termic/internal/ids"
 )
 
 // MaxTokens is how many named tokens there may be.
 const MaxTokens = 256
 
-const tokenColumns = `name, scope, everywhere, projects, created`
+const tokenColumns = `id, name, scope, everywhere, projects, created`
 
 func scanToken(row scanner) (Token, error) {
 	var v Token
 	var created int64
 	var projects string
-	if err := row.Scan(&v.Name, &v.Scope, &v.Everywhere, &projects, &created); err != nil {
+	if err := row.Scan(&v.ID, &v.Name, &v.Scope, &v.Everywhere, &projects, &created); err != nil {
 		return Token{}, err
 	}
 	v.Created = unstamp(created)
@@ -51,12 +52,12 @@ func (t *Tx) AddToken(ctx context.Context, v Token) (Token, error) {
 	if v.Created.IsZero() {
 		v.Created = t.now()
 	}
-	v.Created = unstamp(stamp(v.Created))
+	v.ID, v.Created = ids.New(), unstamp(stamp(v.Created))
 	texts, err := tokenTexts(v)
 	if err != nil {
 		return Token{}, err
 	}
-	_, err = t.q.ExecContext(ctx, `INSERT INTO tokens (`+tokenColumns+`) VALUES (?,?,?,?,?)`, v.Name, v.Scope, v.Everywhere, texts[0], stamp(v.Created))
+	_, err = t.q.ExecContext(ctx, `INSERT INTO tokens (`+tokenColumns+`) VALUES (?,?,?,?,?,?)`, v.ID, v.Name, v.Scope, v.Everywhere, texts[0], stamp(v.Created))
 	return v, err
 }
 

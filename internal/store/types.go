@@ -166,6 +166,7 @@ type Consent struct {
 
 // Token is what the owner said of a token for clients outside. Its value is not kept.
 type Token struct {
+	ID         string   // made by AddToken; no other token ever has it, whatever its name is
 	Name       string   // unique without regard to ASCII case
 	Scope      string   // readonly, operator or approve
 	Everywhere bool     // it reaches every project
@@ -175,6 +176,7 @@ type Token struct {
 
 // States of a job.
 const (
+	JobWaiting     = "waiting" // for an approval; nothing was changed yet
 	JobRunning     = "running"
 	JobDone        = "done"
 	JobFailed      = "failed"
@@ -187,6 +189,7 @@ type Job struct {
 	ID        string // made by StartJob when empty
 	Verb      string
 	Principal string
+	Token     string // id of the named token that asked; empty for others
 	Face      string
 	Target    string
 	State     string
@@ -221,8 +224,8 @@ type JobLine struct {
 // JobReach is what a caller who does not see everything knows of: jobs about these projects and their tasks, and those that it
 // asked for itself.
 type JobReach struct {
-	Projects  []string
-	Principal string
+	Projects []string
+	Token    string // id of its token; empty for none
 }
 
 // JobFilter picks jobs, newest first.
@@ -231,6 +234,52 @@ type JobFilter struct {
 	Before                  string    // only jobs whose id is smaller; empty: all
 	Within                  *JobReach // nil: all
 	Limit                   int       // at most this many, 1 to 1000; 0: 100
+}
+
+// States of an approval.
+const (
+	ApprovalPending   = "pending"
+	ApprovalApproved  = "approved"
+	ApprovalDenied    = "denied"
+	ApprovalExpired   = "expired"
+	ApprovalStale     = "stale"     // what it was about changed before it was decided
+	ApprovalWithdrawn = "withdrawn" // its job was cancelled
+)
+
+// Approval is a call that waits until somebody else allows it.
+type Approval struct {
+	ID        string // made by AddApproval when empty
+	Job       string // that waits for it
+	Token     string // id of the token that asked
+	Principal string // who asked, as in the ledger
+	Face      string
+	Verb      string
+	TaskID    string // empty for what is about a project
+	ProjectID string
+	Arguments string // JSON object, as it was given
+	Digest    string // of verb and arguments
+	Bound     string // JSON: digests of what it was decided upon
+	Plan      string // JSON: what was shown
+	State     string
+	Created   time.Time
+	Expires   time.Time // by the wall clock; it may end earlier
+	DecidedBy string    // principal; empty where nobody decided
+	DecidedOn string    // face
+	Reason    string    // for people
+	Decided   time.Time // when it left the state pending
+}
+
+// ApprovalFilter picks approvals, newest first.
+type ApprovalFilter struct {
+	ID, State, Token, Job string
+	Before                string    // only those whose id is smaller; empty: all
+	Within                *JobReach // nil: all
+	Limit                 int       // at most this many, 1 to 1000; 0: 100
+}
+
+// Verdict says how an approval ended.
+type Verdict struct {
+	State, By, On, Reason string // as those of Approval
 }
 
 // Intent says what is about to be done outside of the store, so that a start after a crash can finish it or undo it.

@@ -208,6 +208,9 @@ type HeadersParams struct {
 
 // ServeParams are the parameters of serve.
 type ServeParams struct {
-	LogFormat string `json:"logFormat,omitempty" cli:"log-format" enum:"text|json" doc:"form of the log on standard error"`
-	LogLevel  string `json:"logLevel,omitempty" cli:"log-level" enum:"debug|info|warn|error" doc:"least level that is logged"`
+	LogFormat string   `json:"logFormat,omitempty" cli:"log-format" enum:"text|json" doc:"form of the log on standard error"`
+	LogLevel  string   `json:"logLevel,omitempty" cli:"log-level" enum:"debug|info|warn|error" doc:"least level that is logged"`
+	WebAddr   string   `json:"webAddr,omitempty" cli:"web-addr" doc:"also serve the browser face and the API at this address and port, over TLS; loopback where only a port is given"`
+	WebHost   []string `json:"webHost,omitempty" cli:"web-host" with:"webAddr" doc:"a name by which a proxy in front of the browser face is called"`
+	WebPlain  bool     `json:"webPlain,omitempty" cli:"web-plain" with:"webHost" doc:"leave TLS to that proxy, which runs on this machine"`
 }

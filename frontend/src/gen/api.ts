@@ -103,6 +103,12 @@ export const RepoAgreed = "agreed";
 /** it cannot be read, and no agent starts until it can */
 export const RepoBroken = "broken";
 
+// Faces of named tokens. A token is good on one of them and worthless on the other.
+/** the MCP endpoint */
+export const TokenMCP = "mcp";
+/** the browser and the API */
+export const TokenWeb = "web";
+
 /** What task_list takes. */
 export interface TaskListParams {
   /** only tasks of this project */
@@ -730,6 +736,8 @@ export interface TokenNewParams {
   scope?: "readonly" | "operator" | "approve";
   /** a project that it reaches; every one when left out */
   projects?: string[];
+  /** make it for the browser and the API of serve --web-addr, not for the MCP endpoint; its value is shown once */
+  web?: boolean;
 }
 
 /** What token_list takes. */
@@ -1476,6 +1484,8 @@ export interface MCPResult {
 /** TokenResult is the result of token_new and token_set. */
 export interface TokenResult {
   token: Token;
+  /** of a new token of the browser face, and nowhere else ever again */
+  value?: string;
 }
 
 /** TokenListResult is the result of token_list. */
@@ -2035,9 +2045,11 @@ export interface Theme {
   problems?: string[];
 }
 
-/** Token is a named token. Its value is in File alone, and a new one each time that the endpoint is bound. */
+/** Token is a named token. The value of one for the MCP endpoint is in File alone, and a new one each time that the endpoint is bound; that of one for the browser face is with whoever made it. */
 export interface Token {
   name: string;
+  /** mcp or web */
+  face: string;
   /** readonly, operator or approve */
   scope: string;
   /** it reaches every project */
@@ -2046,7 +2058,7 @@ export interface Token {
   projects: string[];
   /** RFC 3339, UTC */
   created: string;
-  /** of the endpoint; empty while it does not serve */
+  /** of the face; empty while it does not serve */
   url: string;
   /** that holds the value; empty while the endpoint does not serve */
   file: string;
