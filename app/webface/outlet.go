@@ -28,6 +28,7 @@ type outlet struct {
 	turn sync.Mutex // held for one frame; guards the following. Each terminal waits with one frame, so that none starves another
 	w    io.Writer
 	buf  []byte // reused from frame to frame
+	pack packer
 }
 
 // termOut opens the page's stream of terminals, in the place of one that it had, and lasts as long as it.
@@ -102,6 +103,9 @@ func (o *outlet) send(channel uint32, kind Kind, seq uint64, data []byte) error 
 	defer o.turn.Unlock()
 	if err := o.ctx.Err(); err != nil {
 		return err
+	}
+	if small, ok := o.pack.pack(data); ok {
+		kind, data = kind|packed, small
 	}
 	o.buf = appendFrame(o.buf[:0], channel, kind, seq, data)
 	if _, err := o.w.Write(o.buf); err != nil {

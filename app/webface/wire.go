@@ -1,9 +1,6 @@
 package webface
 
-import (
-	"encoding/binary"
-	"io"
-)
+import "encoding/binary"
 
 // Prefix is the path below which everything of this package answers.
 const Prefix = "/termic/"
@@ -33,24 +30,4 @@ func appendFrame(buf []byte, channel uint32, kind Kind, seq uint64, data []byte)
 	buf = binary.BigEndian.AppendUint64(buf, seq)
 	buf = binary.BigEndian.AppendUint32(buf, uint32(len(data)))
 	return append(buf, data...)
-}
-
-// frame is one frame as it is read.
-type frame struct {
-	channel uint32
-	kind    Kind
-	seq     uint64
-	data    []byte
-}
-
-// readFrame reads one frame; tests use it as the page does.
-func readFrame(r io.Reader) (f frame, err error) {
-	var head [frameHead]byte
-	if _, err = io.ReadFull(r, head[:]); err != nil {
-		return frame{}, err
-	}
-	f = frame{channel: binary.BigEndian.Uint32(head[:]), kind: Kind(head[4]), seq: binary.BigEndian.Uint64(head[5:])}
-	f.data = make([]byte, binary.BigEndian.Uint32(head[13:]))
-	_, err = io.ReadFull(r, f.data)
-	return f, err
 }

@@ -1,9 +1,10 @@
 // Runs in the window's page. It catches the terminals that are opened and measures at them, from inside: when bytes were
-// drawn, and when the frame after them was. The page knows nothing of it.
+// drawn, and when the frame after them was. The page knows nothing of it. What is fed from memory is given.
 
-(() => {
+((given) => {
   if (window.bench) return;
-  const bench = { view: undefined, views: [], marks: {}, echoes: [], under: 0, hungry: 0, chunks: 0 };
+  // sink: so many bytes are thrown away instead of drawn
+  const bench = { view: undefined, views: [], marks: {}, echoes: [], under: 0, hungry: 0, chunks: 0, sink: 0 };
   window.bench = bench;
 
   const set = Map.prototype.set;
@@ -29,6 +30,12 @@
     const write = terminal.write.bind(terminal);
     view.benchWrite = write;
     terminal.write = (data, done) => {
+      if (bench.sink > 0) {
+        bench.sink -= data.length;
+        if (bench.sink <= 0) bench.marks.sunk = performance.now();
+        done?.();
+        return;
+      }
       const echo = view.benchKey !== undefined && typeof data !== "string" && data.includes(0xc2);
       if (bench.under === 0) bench.hungry += performance.now() - bench.empty;
       bench.under++;
@@ -85,9 +92,7 @@
     view.terminal.input(text, true);
   };
 
-  /** Lines of a compiler, as many bytes as they are. */
-  const line = "the quick brown fox ".repeat(4).slice(0, 79);
-  const text = new TextEncoder().encode(`${line}\r\n`.repeat(800)).slice(0, 64 << 10);
+  const text = new TextEncoder().encode(given);
 
   /** Feeds the terminal from memory, with as much under way as the app keeps, and takes the time of it. */
   bench.feed = (bytes) => {
@@ -113,4 +118,4 @@
     };
     pump();
   };
-})();
+})(arguments[0]);

@@ -1,6 +1,6 @@
 // The window that is measured: the real one, on a profile of its own, with a driver.
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Window } from "../../frontend/tests/window/driver.mjs";
 
@@ -16,7 +16,12 @@ export async function openWindow() {
     settings: '[[agents]]\nid = "quiet"\nname = "Quiet agent"\ncommand = "DIR/home/quiet"\n',
     files: { quiet },
   });
-  await window.run(script);
+  await window.run(
+    script,
+    prints(64 << 10)
+      .replaceAll("\n", "\r\n")
+      .slice(0, 64 << 10),
+  );
   window.cli("project", "add", window.repo);
   return window;
 }
@@ -69,11 +74,33 @@ export async function echoes(window, milliseconds) {
   return all.sort((a, b) => a - b);
 }
 
-/** A text as a compiler prints it, in a file. */
+const words =
+  "cannot use value type error undefined expected declared not found import return string number field method call in of to from".split(
+    " ",
+  );
+
+/** A text as compilers and tests print it, in lines of 79 characters: always the same, and no two lines alike. */
+export function prints(bytes) {
+  let state = 1;
+  const some = (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  const lines = [];
+  for (let length = 0; length < bytes; length += 80) {
+    let line = `src/part${some(40)}/file${some(900)}.go:${some(2000)}:${some(90)}: `;
+    while (line.length < 79) line += `${words[some(words.length)]} `;
+    lines.push(line.slice(0, 79));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** So many megabytes of that in a file; a part of one counts whole. */
 export function flood(window, megabytes) {
-  const line = `${"the quick brown fox ".repeat(4).slice(0, 79)}\n`;
   const file = path.join(window.dir, `flood-${megabytes}`);
-  writeFileSync(file, line.repeat(Math.floor((megabytes * 1e6) / line.length)));
+  writeFileSync(file, "");
+  const piece = prints(1e6);
+  for (let i = 0; i < megabytes; i++) appendFileSync(file, piece);
   return file;
 }
 

@@ -10,12 +10,12 @@ const never = math.MaxUint64
 
 // Attachment is one viewer of a terminal. It has no goroutine: its owner calls Next in a loop.
 type Attachment struct {
-	t      *Terminal
-	opts   AttachOptions
-	window uint64
-	wake   chan struct{} // capacity 1: something changed for Next
+	t    *Terminal
+	opts AttachOptions
+	wake chan struct{} // capacity 1: something changed for Next
 
 	// The following are guarded by t.mu.
+	pace       pace
 	synced     bool   // what it draws is the state at sent; otherwise it needs a snapshot
 	hidden     bool   // gets no bytes
 	kept       bool   // while hidden: what it draws is still the state at sent, at the size that the terminal has
@@ -36,11 +36,7 @@ type Attachment struct {
 
 // Attach joins a viewer. It fails only when the host was closed.
 func (t *Terminal) Attach(opts AttachOptions) (*Attachment, error) {
-	window := opts.Window
-	if window <= 0 {
-		window = HighWater
-	}
-	a := &Attachment{t: t, opts: opts, window: uint64(clamp(window, 4<<10, HighWater)), wake: make(chan struct{}, 1),
+	a := &Attachment{t: t, opts: opts, pace: newPace(opts.Window), wake: make(chan struct{}, 1),
 		answerFrom: never, hidden: opts.Hidden, heard: time.Now()}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -121,7 +117,7 @@ func (a *Attachment) poll(now time.Time) (f Frame, wait time.Duration, err error
 	switch {
 	case !a.synced:
 		// It still draws what it was given. Not all of it need be acknowledged ever: viewers may do that in steps.
-		if a.sent-a.acked > a.window/2 && !t.exited {
+		if a.sent-a.acked > a.pace.window/2 && !t.exited {
 			return Frame{}, 0, nil
 		}
 		return a.resync(now), 0, nil
@@ -158,7 +154,7 @@ func (a *Attachment) resync(now time.Time) Frame {
 // output cuts the next frame out of the ring; t.mu must be held.
 func (a *Attachment) output(now time.Time) (f Frame, wait time.Duration, err error) {
 	t := a.t
-	end := min(t.ring.end, a.acked+a.window)
+	end := min(t.ring.end, a.acked+a.pace.window)
 	if a.resized {
 		end = min(end, a.resizedAt)
 	}
@@ -204,7 +200,10 @@ func (a *Attachment) Ack(seq uint64) {
 	}
 	a.acked = seq
 	a.heard = time.Now()
-	if a.full && t.ring.end-min(a.acked, t.ring.end) <= a.window/2 {
+	if at, ok := t.clock.printed(seq); ok && seq > a.liveFrom {
+		a.pace.heard(seq, t.ring.end, a.heard.Sub(at))
+	}
+	if a.full && t.ring.end-min(a.acked, t.ring.end) <= a.pace.window*3/4 {
 		a.full = false
 		t.signalRoom()
 	}

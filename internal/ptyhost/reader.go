@@ -69,6 +69,7 @@ func (t *Terminal) take(chunk []byte) (wait bool) {
 	defer t.mu.Unlock()
 	own, reply := t.screen.write(chunk)
 	t.ring.write(chunk)
+	t.clock.add(t.ring.end, time.Now())
 	t.giveAnswers(own, reply, t.ring.end)
 	for a := range t.viewers {
 		if a.hidden || !a.synced {
@@ -82,7 +83,8 @@ func (t *Terminal) take(chunk []byte) (wait bool) {
 			}
 			continue
 		}
-		if a.opts.Pressure == PauseReader && t.ring.end-a.acked >= a.window {
+		if a.opts.Pressure == PauseReader && t.ring.end-a.acked >= a.pace.window {
+			a.pace.limited = true
 			if !a.full {
 				a.full, a.heard = true, time.Now()
 			}

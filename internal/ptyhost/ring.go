@@ -2,7 +2,7 @@ package ptyhost
 
 // ringRoom is what the ring keeps beyond RingBytes: a full viewer may lag by its window, and what the kernel holds for
 // an ended program comes on top.
-const ringRoom = 128 << 10
+const ringRoom = MostWindow - RingBytes + 128<<10
 
 // ring keeps the newest bytes of a stream, numbered from the first byte ever. It grows as it fills, so that a quiet
 // terminal stays small.

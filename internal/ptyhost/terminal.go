@@ -34,6 +34,7 @@ type Terminal struct {
 	mu        sync.Mutex // guards the following
 	size      Size
 	ring      ring
+	clock     clock
 	screen    *screen
 	viewers   map[*Attachment]struct{}
 	shown     int // viewers that are not hidden

@@ -8,9 +8,8 @@ import (
 
 // Limits. They bound what one terminal may hold.
 const (
-	RingBytes       = 256 << 10 // bytes of output that Log can return
-	HighWater       = 256 << 10 // default of AttachOptions.Window: unacknowledged bytes at which a viewer is full
-	LowWater        = HighWater / 2
+	RingBytes       = 256 << 10               // bytes of output that Log can return
+	HighWater       = 256 << 10               // largest AttachOptions.Window: unacknowledged bytes at which a viewer is full
 	FrameBytes      = 64 << 10                // most data of one output frame
 	FrameDelay      = 4 * time.Millisecond    // least time between two output frames that are not full
 	FloodDelay      = 12 * time.Millisecond   // the same behind a frame of at least FloodBytes: each frame wakes two processes
@@ -187,8 +186,10 @@ type AttachOptions struct {
 	// AnswersQueries says that the viewer is a full terminal emulator whose answers are written back. Of several such
 	// viewers the first one answers; the frames of the others have Mute set.
 	AnswersQueries bool
-	Window         int // most unacknowledged bytes; zero means HighWater; bounded to 4 KiB ... HighWater
-	Pressure       Pressure
+	// Window is the most unacknowledged bytes, bounded to 4 KiB ... HighWater; zero means as many as the viewer draws within
+	// PaceTarget.
+	Window   int
+	Pressure Pressure
 	// Hidden attaches without bytes, as after Hide.
 	Hidden bool
 }

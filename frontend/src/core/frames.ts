@@ -1,3 +1,5 @@
+import { packed, unpack } from "./unpack";
+
 /** The kinds of frames in the page's stream of terminals; the numbers are those of app/webface/wire.go. */
 export const FrameKind = { hello: 0, snapshot: 1, replay: 2, output: 3, resize: 4, exit: 5, end: 6, open: 7 } as const;
 export type FrameKind = (typeof FrameKind)[keyof typeof FrameKind];
@@ -38,11 +40,13 @@ export class FrameReader {
       if (length > maxData) throw new Error(`a frame of ${length} bytes`);
       this.#need = headLength + length;
       if (buffer.length < this.#need) break;
+      const kind = view.getUint8(4);
+      const data = buffer.subarray(headLength, this.#need);
       frames.push({
         channel: view.getUint32(0),
-        kind: view.getUint8(4),
+        kind: kind & ~packed,
         seq: view.getUint32(5) * 2 ** 32 + view.getUint32(9),
-        data: buffer.subarray(headLength, this.#need),
+        data: kind & packed ? unpack(data, maxData) : data,
       });
       buffer = buffer.subarray(this.#need);
     }

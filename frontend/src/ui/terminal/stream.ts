@@ -13,8 +13,8 @@ export interface StreamEvents {
   lost(): void;
 }
 
-/** Printed bytes after which the page tells how far it has drawn. Half of the window that the app keeps. */
-const ackEvery = 128 << 10;
+/** Printed bytes after which the page tells how far it has drawn. Half of the smallest window that the app keeps. */
+const ackEvery = 16 << 10;
 
 /** How long a terminal that takes no keys any more has to say that it ended, in milliseconds. */
 const lastWords = 2000;
