@@ -39,43 +39,54 @@ func (r *Repo) Apply(ctx context.Context, wt, base string) (Applied, error) {
 // look like a conflict. since comes from the caller and not from the repository, where a cage could have written it: it
 // says what in Root may be replaced. A tree that is gone by now counts as "".
 //
-// arriving is asked right before the first write, with every path that will be written or go: an error ends it there. What was
-// found in the worktree earlier says nothing about that, since its agent may go on writing. Nil: nobody is asked.
-func (r *Repo) ApplySince(ctx context.Context, wt, base, since string, arriving func(paths []string) error) (Applied, error) {
+// arriving is asked right before the first write, with every path that will be written or go, and with the digest of what is
+// written to what, as PlanApply gives it: an error ends it there. What was found in the worktree earlier says nothing about that,
+// since its agent may go on writing; what it writes after the question is taken back, and the error is fault.Conflict. Nil:
+// nobody is asked.
+func (r *Repo) ApplySince(ctx context.Context, wt, base, since string, arriving func(paths []string, digest string) error) (Applied, error) {
 	a, err := r.newApply(ctx, wt)
 	if err != nil {
 		return Applied{}, err
 	}
 	defer a.close()
 	a.since = since
-	if err := a.plan(ctx, base); err != nil {
-		return Applied{}, err
-	}
-	if dirty := a.dstStatus.files; len(dirty) > 0 {
-		same, err := a.alreadyThere(ctx)
-		if err != nil || same {
-			return Applied{}, err
-		}
-		return Applied{}, fault.New(fault.Conflict, "The main checkout has %s", uncommitted(len(dirty))).
-			WithHint("Commit or stash them in %s, then apply again.", printable(r.root, 200)).WithData("files", firstPaths(dirty))
-	}
-	if blocked, err := a.blocked(ctx); err != nil || len(blocked) > 0 {
-		if err == nil {
-			err = conflictError("In the main checkout, %s of the task would be overwritten; nothing was changed", blocked, false).
-				WithHint("Move them away in %s, then apply again.", printable(r.root, 200))
-		}
+	done, blocked, err := a.ready(ctx, base)
+	if done || err != nil {
 		return Applied{Conflicts: blocked}, err
 	}
 	if arriving != nil {
 		paths, err := a.paths(ctx)
 		if err == nil {
-			err = arriving(paths)
+			err = a.seal(ctx)
+		}
+		if err == nil {
+			err = arriving(paths, a.digest())
 		}
 		if err != nil {
 			return Applied{}, err
 		}
 	}
 	return a.write(ctx)
+}
+
+// ready finds out everything that can be known before the first write. done: there is nothing to write.
+func (a *application) ready(ctx context.Context, base string) (done bool, blocked []string, err error) {
+	if err := a.plan(ctx, base); err != nil {
+		return false, nil, err
+	}
+	if dirty := a.dstStatus.files; len(dirty) > 0 {
+		same, err := a.alreadyThere(ctx)
+		if err != nil || same {
+			return same, nil, err
+		}
+		return false, nil, fault.New(fault.Conflict, "The main checkout has %s", uncommitted(len(dirty))).
+			WithHint("Commit or stash them in %s, then apply again.", printable(a.r.root, 200)).WithData("files", firstPaths(dirty))
+	}
+	if blocked, err = a.blocked(ctx); err == nil && len(blocked) > 0 {
+		err = conflictError("In the main checkout, %s of the task would be overwritten; nothing was changed", blocked, false).
+			WithHint("Move them away in %s, then apply again.", printable(a.r.root, 200))
+	}
+	return false, blocked, err
 }
 
 // paths are what write will write, as the finished patch and the list of copies say.
@@ -114,6 +125,7 @@ type application struct {
 	since     string           // tree of the last time; "" = none
 	against   string           // commit or tree that the change starts from
 	srcTree   string           // tracked files of the task
+	sealed    string           // tree of all of the task, untracked files too; "" = nobody asked
 	dstTree   string           // what dst holds of tracked files
 	unmoved   map[string]entry // of the last time, what dst still has
 	inDst     map[string]bool  // files of dstTree that the start has not

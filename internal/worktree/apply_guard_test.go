@@ -108,7 +108,7 @@ func TestArriving(t *testing.T) {
 	want := []string{"a.txt", "c.txt", "dir/b.txt", "moved.txt", "new/é b.txt", "staged.txt"}
 	refusal := errors.New("no")
 	var told []string
-	ask := func(paths []string) error {
+	ask := func(paths []string, _ string) error {
 		told = slices.Sorted(slices.Values(paths))
 		if got := w.run(dir, "status", "--short"); got != "" {
 			t.Errorf("something was written before: %s", got)

@@ -18,13 +18,13 @@ func (a *application) write(ctx context.Context) (Applied, error) {
 		}
 		out.Tracked = a.files
 	}
-	names := make([]string, len(a.untracked))
-	for i, f := range a.untracked {
-		names[i] = f.Path
-	}
 	n, err := a.copyUntracked()
 	if err == nil {
-		out.Tree, err = a.trackedTree(ctx, a.src, a.srcStatus, append(names, a.loosened...))
+		out.Tree, err = a.wholeTree(ctx)
+	}
+	if err == nil && a.sealed != "" && a.sealed != out.Tree {
+		a.takeBack(ctx)
+		return Applied{}, fault.New(fault.Conflict, "The task was changed while it was being applied, and nothing was changed").WithHint("Apply again.")
 	}
 	if err != nil {
 		a.takeBack(ctx)

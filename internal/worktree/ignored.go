@@ -3,8 +3,11 @@ package worktree
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -25,24 +28,24 @@ const (
 )
 
 // ignoredHeld counts the ignored files of a checkout that the main checkout does not have just so, and describes them:
-// one line for each file or folder that an ignore rule matched. Links are not counted; what they lead to stays.
-func (r *Repo) ignoredHeld(ctx context.Context, at place) (int, []string, error) {
+// one line for each file or folder that an ignore rule matched. Links are not counted; what they lead to stays. The digest is over
+// the names, sizes and times of what was counted.
+func (r *Repo) ignoredHeld(ctx context.Context, at place) (count int, items []string, digest string, err error) {
 	names, err := r.git.records(ctx, command{at: at, args: []string{"ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"}})
 	if err != nil || len(names) == 0 {
-		return 0, nil, err
+		return 0, nil, "", err
 	}
 	root, err := os.OpenRoot(at.workTree)
 	if err != nil {
-		return 0, nil, fault.Wrap(err, fault.Unavailable, "The worktree cannot be opened")
+		return 0, nil, "", fault.Wrap(err, fault.Unavailable, "The worktree cannot be opened")
 	}
 	defer root.Close()
-	w := &ignoredWalk{root: root, until: time.Now().Add(maxIgnoredTime)}
+	w := &ignoredWalk{root: root, until: time.Now().Add(maxIgnoredTime), sum: sha256.New()}
 	if r.main != "" {
 		if w.main, err = os.OpenRoot(r.main); err == nil {
 			defer w.main.Close()
 		}
 	}
-	var items []string
 	for _, name := range names {
 		before, size := w.files, w.bytes
 		w.visit(strings.TrimSuffix(name, "/"))
@@ -53,10 +56,12 @@ func (r *Repo) ignoredHeld(ctx context.Context, at place) (int, []string, error)
 			items = append(items, fmt.Sprintf("%s (%s; not kept by the backup)", printable(name, 200), sizeText(w.bytes-size)))
 		}
 	}
-	if w.cut {
+	if w.cut { // how far it came says nothing
 		items = append([]string{"more files than were counted"}, items...)
+		w.sum.Reset()
+		fmt.Fprintf(w.sum, "%q", names)
 	}
-	return w.files, items, nil
+	return w.files, items, hex.EncodeToString(w.sum.Sum(nil)), nil
 }
 
 // ignoredWalk adds up files through os.Root.
@@ -66,6 +71,7 @@ type ignoredWalk struct {
 	files      int
 	bytes      int64
 	cut        bool
+	sum        hash.Hash
 }
 
 func (w *ignoredWalk) visit(name string) {
@@ -89,6 +95,7 @@ func (w *ignoredWalk) visit(name string) {
 		if err == nil && !w.sameInMain(p, info) {
 			w.files++
 			w.bytes += info.Size()
+			fmt.Fprintf(w.sum, "%q %s\n", p, stampOf(info))
 		}
 		return nil
 	})

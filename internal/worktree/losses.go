@@ -55,7 +55,9 @@ type holdings struct {
 	tip    string   // of the branch; "" = no such branch
 	keep   []string // commits that the backup must keep reachable beside HEAD
 	copies int      // changed files that the main checkout has as well: no loss, and worth a backup
-	losses []api.Loss
+	// ignored stands for the ignored files that are lost: their names, sizes and the times of their last change.
+	ignored string
+	losses  []api.Loss
 }
 
 func (h *holdings) add(kind string, count int, items []string) {
@@ -151,10 +153,11 @@ func (r *Repo) filesHeld(ctx context.Context, h *holdings) error {
 	h.add(LossStaged, len(staged), staged)
 	h.add(LossDirty, len(dirty), dirty)
 	h.add(LossUntracked, len(untracked), untracked)
-	count, items, err := r.ignoredHeld(ctx, h.at)
+	count, items, ignored, err := r.ignoredHeld(ctx, h.at)
 	if err != nil {
 		return err
 	}
+	h.ignored = ignored
 	h.add(LossIgnored, count, items)
 	h.add(LossRepository, len(nested), nested)
 	subs, err := r.submodulesHeld(ctx, h.at)

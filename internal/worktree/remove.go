@@ -22,6 +22,8 @@ type RemoveOptions struct {
 	Consent      bool   // remove although work is lost; a backup ref is left
 	DeleteBranch bool
 	ParentsUpTo  string // empty parent folders strictly below this one are removed too; "" = none
+	// Still is asked before anything is kept or removed, with the digest that Held gives: an error ends it there. May be nil.
+	Still func(digest string) error
 }
 
 // Removed says what Remove did.
@@ -44,12 +46,14 @@ func (r *Repo) Remove(ctx context.Context, o RemoveOptions) (Removed, error) {
 		return Removed{}, err
 	}
 	if _, err := os.Lstat(o.Path); !listed && errors.Is(err, os.ErrNotExist) {
+		if o.Still != nil {
+			if err := o.Still(heldNothing); err != nil {
+				return Removed{}, err
+			}
+		}
 		return r.removeGone(ctx, o)
 	}
-	h, err := r.holdings(ctx, o.Path, o.Branch, o.DeleteBranch)
-	if err == nil && h.gone && !o.DeleteBranch {
-		h, err = r.holdings(ctx, o.Path, "", false)
-	}
+	h, err := r.removable(ctx, o.Path, o.Branch, o.DeleteBranch)
 	if err != nil {
 		return Removed{}, err
 	}
@@ -57,6 +61,15 @@ func (r *Repo) Remove(ctx context.Context, o RemoveOptions) (Removed, error) {
 	if len(h.losses) > 0 && !o.Consent {
 		return Removed{}, fault.New(fault.NeedsConsent, "Removing this worktree would lose %s", lossText(h)).
 			WithHint("Commit and push what you need, or consent to the loss; a backup is kept of what git can keep.").WithData("losses", h.losses)
+	}
+	if o.Still != nil {
+		digest, err := r.heldDigest(h)
+		if err == nil {
+			err = o.Still(digest)
+		}
+		if err != nil {
+			return Removed{}, err
+		}
 	}
 	if h.worth() {
 		if out.BackupRef, err = r.backup(ctx, h, o); err != nil {
