@@ -2,6 +2,7 @@ package api
 
 // States of a job.
 const (
+	JobWaiting     = "waiting" // for an approval; nothing was done yet
 	JobRunning     = "running"
 	JobDone        = "done"
 	JobFailed      = "failed"
@@ -34,7 +35,7 @@ type JobWaitParams struct {
 
 // JobListParams are the parameters of job_list.
 type JobListParams struct {
-	State  string `json:"state,omitempty" cli:"state" enum:"running|done|failed|cancelled|interrupted" doc:"only jobs in this state" tool:"-"`
+	State  string `json:"state,omitempty" cli:"state" enum:"waiting|running|done|failed|cancelled|interrupted" doc:"only jobs in this state" tool:"-"`
 	Task   string `json:"task,omitempty" cli:"task" doc:"only jobs about this task" tool:"-"`
 	Before string `json:"before,omitempty" cli:"before" doc:"only jobs older than the one with this id"`
 	Limit  int64  `json:"limit,omitempty" cli:"limit" doc:"at most this many, newest first; 100 when left out, at most 1000" tool:"100 when left out, at most 1000"`
@@ -49,9 +50,10 @@ type Job struct {
 	TaskID    string `json:"task_id,omitempty"`
 	ProjectID string `json:"project_id,omitempty"`
 	State     string `json:"state"`
-	Outcome   string `json:"outcome,omitempty"` // ok or an error code; empty while it runs
-	Message   string `json:"message,omitempty"` // why it failed
-	Started   string `json:"started"`           // RFC 3339, UTC
+	Approval  string `json:"approval,omitempty"` // id of the approval that it waits or waited for
+	Outcome   string `json:"outcome,omitempty"`  // ok or an error code; empty while it runs
+	Message   string `json:"message,omitempty"`  // why it failed
+	Started   string `json:"started"`            // RFC 3339, UTC
 	Ended     string `json:"ended,omitempty"`
 	Result    any    `json:"result,omitempty"` // what the call gave, where that was kept; not in lists
 }
@@ -70,7 +72,7 @@ type JobResult struct {
 type JobEvent struct {
 	Seq  int64  `json:"seq"`
 	Time string `json:"time"` // RFC 3339, UTC
-	Kind string `json:"kind"` // asked, queued, delivering, cancelling, ended
+	Kind string `json:"kind"` // asked, waiting, approved, queued, delivering, ended
 	Text string `json:"text,omitempty"`
 	Job  string `json:"job,omitempty"` // in a list over all jobs
 }

@@ -20,32 +20,18 @@ func (c *Core) TaskApply(ctx context.Context, call *Call, p api.TaskApplyParams)
 		return api.TaskApplyResult{}, err
 	}
 	defer release()
-	t, err := c.store.Task(ctx, call.Task)
+	t, project, err := c.applicable(ctx, call.Task)
 	if err != nil {
 		return api.TaskApplyResult{}, err
 	}
-	project, err := c.store.Project(ctx, t.ProjectID)
-	if err != nil {
-		return api.TaskApplyResult{}, err
-	}
-	switch {
-	case t.IsMain || project.NonGit:
-		return api.TaskApplyResult{}, fault.New(fault.Unsupported, "The task %q works in the main checkout already, so there is nothing to apply", t.Name)
-	case project.Bare:
-		return api.TaskApplyResult{}, fault.New(fault.Unsupported, "The project %q is a bare repository without a main checkout", project.Name).
-			WithHint("Push the branch %s instead.", quoted(t.Branch))
-	}
-	if err := usableTree(t); err != nil {
-		return api.TaskApplyResult{}, err
-	}
-	var arriving func([]string) error
+	var asked func([]string) error
 	if !p.AcceptFiles && (t.FromCage || c.written(ctx, t)) {
 		then, agree := "they arrive in the main checkout", "apply "+shellWord(t.Name)+" --accept-files"
 		if err := c.refuseSelfRun(ctx, t, then, agree); err != nil {
 			return api.TaskApplyResult{}, err
 		}
 		// Its agent may be writing: what was looked at need not be what arrives.
-		arriving = func(paths []string) error { return refuseArriving(t, paths, then, agree) }
+		asked = func(paths []string) error { return refuseArriving(t, paths, then, agree) }
 	}
 	if p.AcceptFiles {
 		if err := c.trust(t.ProjectID, t.BaseCommit); err != nil {
@@ -57,10 +43,23 @@ func (c *Core) TaskApply(ctx context.Context, call *Call, p api.TaskApplyParams)
 		return api.TaskApplyResult{}, err
 	}
 	defer releaseMain()
-	return c.apply(ctx, t, project, arriving)
+	if err := call.still(partTask+t.ID, taskFacts(t, project)); err != nil {
+		return api.TaskApplyResult{}, err
+	}
+	if asked == nil && !call.isBound() {
+		return c.apply(ctx, t, project, nil)
+	}
+	return c.apply(ctx, t, project, func(paths []string, digest string) error {
+		if asked != nil {
+			if err := asked(paths); err != nil {
+				return err
+			}
+		}
+		return call.still(partApply+t.ID, digest)
+	})
 }
 
-func (c *Core) apply(ctx context.Context, t store.Task, project store.Project, arriving func([]string) error) (api.TaskApplyResult, error) {
+func (c *Core) apply(ctx context.Context, t store.Task, project store.Project, arriving func([]string, string) error) (api.TaskApplyResult, error) {
 	repo, err := c.repoOf(ctx, project)
 	if err != nil {
 		return api.TaskApplyResult{}, err

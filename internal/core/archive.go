@@ -15,11 +15,11 @@ import (
 // TaskArchive is the verb task_archive. What exists only in the worktree is never lost: without consent the call is
 // refused with a list, with consent a backup ref is left.
 func (c *Core) TaskArchive(ctx context.Context, call *Call, p api.TaskArchiveParams) (api.TaskArchiveResult, error) {
-	return c.archive(ctx, call.Task, p.Discard, p.DeleteBranch)
+	return c.archive(ctx, call, call.Task, p.Discard, p.DeleteBranch)
 }
 
 // archive ends the terminals of a task, removes its worktree and marks it archived.
-func (c *Core) archive(ctx context.Context, id string, discard, deleteBranch bool) (api.TaskArchiveResult, error) {
+func (c *Core) archive(ctx context.Context, call *Call, id string, discard, deleteBranch bool) (api.TaskArchiveResult, error) {
 	release, err := c.hold(ctx, id)
 	if err != nil {
 		return api.TaskArchiveResult{}, err
@@ -43,6 +43,9 @@ func (c *Core) archive(ctx context.Context, id string, discard, deleteBranch boo
 			return result, err
 		}
 	}
+	if err := c.stillArchivable(ctx, call, t, project, deleteBranch); err != nil {
+		return result, err
+	}
 	started, err := c.holdStarts(ctx, t.ID)
 	if err != nil {
 		return result, err
@@ -61,7 +64,7 @@ func (c *Core) archive(ctx context.Context, id string, discard, deleteBranch boo
 		return result, err
 	}
 	lasting, done := c.lasting(ctx)
-	kept, err := c.removeTree(lasting, t, project, discard, deleteBranch)
+	kept, err := c.removeTree(lasting, call, t, project, discard, deleteBranch)
 	done()
 	if err != nil && c.ctx.Err() != nil {
 		return result, err // cut short by the end of the app: the intent tells the next start
@@ -121,7 +124,7 @@ func (c *Core) treeBefore(ctx context.Context, t store.Task, project store.Proje
 
 // removeTree removes the worktree of a task and returns what keeps its work: a backup ref, or the commit it was on.
 // Main checkouts, plain folders and trees that are gone are left alone.
-func (c *Core) removeTree(ctx context.Context, t store.Task, project store.Project, discard, deleteBranch bool) (string, error) {
+func (c *Core) removeTree(ctx context.Context, call *Call, t store.Task, project store.Project, discard, deleteBranch bool) (string, error) {
 	if !ownsTree(t, project) {
 		return "", nil
 	}
@@ -133,8 +136,12 @@ func (c *Core) removeTree(ctx context.Context, t store.Task, project store.Proje
 		return "", err
 	}
 	defer c.refs.ours(project.ID, repo, branchAnd(t.Branch))()
+	var still func(string) error
+	if call.isBound() {
+		still = func(digest string) error { return call.still(partTree+t.ID, digest) }
+	}
 	removed, err := c.repoFor(repo, t).Remove(ctx, worktree.RemoveOptions{Path: t.Path, Branch: t.Branch, ID: t.ID, Consent: discard,
-		DeleteBranch: deleteBranch, ParentsUpTo: c.settings.Get().Tasks.Dir})
+		DeleteBranch: deleteBranch, ParentsUpTo: c.settings.Get().Tasks.Dir, Still: still})
 	if err != nil {
 		return "", err
 	}
@@ -170,6 +177,11 @@ func (c *Core) refuseLosses(ctx context.Context, t store.Task, deleteBranch bool
 	if err != nil || len(losses) == 0 {
 		return err
 	}
+	return needsDiscard(t, losses)
+}
+
+// needsDiscard asks for the consent to lose what exists only in a worktree.
+func needsDiscard(t store.Task, losses []api.Loss) error {
 	return fault.New(fault.NeedsConsent, "Work in the task %q exists nowhere else: %s", t.Name, lossWords(losses)).
 		WithHint("Commit and push it, apply it, or consent with --discard: a backup ref is left in the repository.").
 		WithData("losses", losses)

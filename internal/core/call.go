@@ -15,7 +15,12 @@ type Call struct {
 	Task   string // id of the resolved target; handlers that make a task set it
 	Emit   func(api.Event)
 	Job    string // id of the job that the call is; empty for reads and for what is none
-	kept   bool   // the job goes on after the call
+	// Outcome is what the ledger is told in place of ok; empty for that.
+	Outcome string
+	// Actor carries out what this call approves; set by the dispatcher.
+	Actor Actor
+	kept  bool    // the job goes on after the call
+	bound boundTo // what the call was approved for; nil for calls that need no approval
 }
 
 // KeepJob says that the job of the call ends later than the call: somebody else ends it.

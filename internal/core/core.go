@@ -50,6 +50,7 @@ type Options struct {
 	Web    *grant.Registry
 	WebURL func() string
 	Binary string // this program, absolute: what a client may run to get the token
+	Clock  Clock  // the machine's when left out. For tests
 	Cages  Cages  // tells what programs can do; nil: the cages that Core builds. For tests
 }
 
@@ -65,6 +66,8 @@ type Core struct {
 	dataDir    string
 	denials    *denials
 	jobs       jobs
+	approvals  approvals
+	clock      Clock
 	discards   *discards
 	refs       *refWatch
 	machine    sandbox.Machine
@@ -108,7 +111,7 @@ type Core struct {
 // New makes a Core on an opened profile, mends what a killed app left behind, and takes up the settings.
 func New(ctx context.Context, o Options) (*Core, error) {
 	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home, dataDir: o.DataDir, denials: newDenials(), discards: &discards{dir: filepath.Join(o.DataDir, "discarded")}, toSweep: make(chan struct{}, 1),
-		version: o.Version, started: time.Now(), binary: o.Binary, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, web: o.Web, webURL: o.WebURL, beacon: newBeacon(),
+		version: o.Version, started: time.Now(), binary: o.Binary, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, web: o.Web, webURL: o.WebURL, clock: o.Clock, beacon: newBeacon(),
 		live: map[string]*liveTab{}, busy: map[string]chan struct{}{}, starting: map[string]bool{}, ended: map[string]string{}}
 	c.refs = newRefWatch(c)
 	c.refs.load()
@@ -128,6 +131,7 @@ func New(ctx context.Context, o Options) (*Core, error) {
 		return nil, err
 	}
 	c.spawn(c.sweepHomes)
+	c.spawn(c.watchApprovals)
 	return c, nil
 }
 

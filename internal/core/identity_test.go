@@ -417,7 +417,7 @@ func TestTokensEndWithTheirTerminal(t *testing.T) {
 			return err
 		},
 		"archive": func(task store.Task, _ store.Tab) error {
-			_, err := r.archive(t.Context(), task.ID, false, false)
+			_, err := r.archive(t.Context(), &Call{}, task.ID, false, false)
 			return err
 		},
 		"sandbox edit": func(task store.Task, _ store.Tab) error { r.revokeTask(task.ID); return nil },

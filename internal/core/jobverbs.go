@@ -91,7 +91,7 @@ func (c *Core) JobWait(ctx context.Context, call *Call, p api.JobWaitParams) (ap
 		if err != nil {
 			return api.JobResult{}, err
 		}
-		if j.State != store.JobRunning || !until.IsZero() && !time.Now().Before(until) {
+		if ended(j) || !until.IsZero() && !time.Now().Before(until) {
 			return api.JobResult{Job: c.viewJob(ctx, j, true)}, nil
 		}
 		if err := c.pause(ctx, changed, until); err != nil {
@@ -110,7 +110,10 @@ func (c *Core) JobCancel(ctx context.Context, call *Call, p api.JobParams) (api.
 	if err != nil {
 		return api.JobResult{}, err
 	}
-	if j.State != store.JobRunning {
+	if j.State == store.JobWaiting {
+		return c.withdraw(ctx, call, j)
+	}
+	if ended(j) {
 		return api.JobResult{}, fault.New(fault.Conflict, "The job has ended: %s", j.State)
 	}
 	queued, err := c.cancelPromptOf(ctx, j.ID, call.Caller)
@@ -121,6 +124,25 @@ func (c *Core) JobCancel(ctx context.Context, call *Call, p api.JobParams) (api.
 		return api.JobResult{}, fault.New(fault.Conflict, "The job cannot be cancelled any more").WithHint("Look at it again in a moment.")
 	}
 	return c.JobWait(ctx, call, api.JobWaitParams{Job: j.ID, TimeoutMs: cancelPatience.Milliseconds()})
+}
+
+func ended(j store.Job) bool { return j.State != store.JobRunning && j.State != store.JobWaiting }
+
+// withdraw takes back what a waiting job asked for.
+func (c *Core) withdraw(ctx context.Context, call *Call, j store.Job) (api.JobResult, error) {
+	list, err := c.store.Approvals(ctx, store.ApprovalFilter{Job: j.ID, State: store.ApprovalPending, Limit: 1})
+	if err != nil {
+		return api.JobResult{}, err
+	}
+	if len(list) == 0 {
+		return api.JobResult{}, fault.New(fault.Conflict, "The job cannot be cancelled any more").WithHint("Look at it again in a moment.")
+	}
+	by := call.Caller.Principal
+	v := store.Verdict{State: store.ApprovalWithdrawn, By: by, On: string(call.Caller.Face), Reason: "Cancelled by " + by}
+	if err := c.endPending(ctx, list[0], v, by); err != nil {
+		return api.JobResult{}, err
+	}
+	return c.JobGet(ctx, call, api.JobParams{Job: j.ID})
 }
 
 // cancelPromptOf takes the prompt that a job sent out of its queue, and reports whether there was one.
@@ -168,6 +190,9 @@ func (c *Core) viewJob(ctx context.Context, j store.Job, result bool) api.Job {
 		} else {
 			v.TaskID = j.Target
 		}
+	}
+	if a, err := c.store.Approvals(ctx, store.ApprovalFilter{Job: j.ID, Limit: 1}); err == nil && len(a) > 0 {
+		v.Approval = a[0].ID
 	}
 	if result && j.Result != "" {
 		v.Result = json.RawMessage(j.Result)

@@ -158,9 +158,15 @@ func (c *Core) ProjectRemove(ctx context.Context, call *Call, p api.ProjectRemov
 			return api.ProjectRemoveResult{}, err
 		}
 	}
+	if err := call.still(partProject+project.ID, projectFacts(project, tasks)); err != nil {
+		return api.ProjectRemoveResult{}, err
+	}
+	if err := c.stillAllArchivable(ctx, call, tasks, project); err != nil {
+		return api.ProjectRemoveResult{}, err
+	}
 	result := api.ProjectRemoveResult{Name: project.Name}
 	for _, t := range tasks {
-		r, err := c.archive(ctx, t.ID, p.Discard, false)
+		r, err := c.archive(ctx, call, t.ID, p.Discard, false)
 		if err != nil {
 			return result, err
 		}

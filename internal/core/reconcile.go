@@ -35,6 +35,9 @@ func (c *Core) reconcile(ctx context.Context) error {
 	if n := len(prompts); n > 0 {
 		c.notice("Termic was ended while %s being delivered. Look at the agent before sending again.", wasWere(n, "prompt"))
 	}
+	if err := c.staleAtStart(ctx); err != nil {
+		return err
+	}
 	jobs, err := c.store.InterruptRunningJobs(ctx)
 	if err != nil {
 		return err

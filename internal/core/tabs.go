@@ -167,15 +167,23 @@ func (c *Core) TaskTabClose(ctx context.Context, call *Call, p api.TaskTabCloseP
 	if err != nil {
 		return api.TaskTabCloseResult{}, err
 	}
-	if tab.IsDefault && !p.AllowDefault {
-		return api.TaskTabCloseResult{}, fault.New(fault.NeedsConsent, "The tab %q is the task's first agent", tab.Title).
-			WithHint("Close it with allowDefault (--yes) if that is meant.")
+	if err := needsAllowDefault(tab, p); err != nil {
+		return api.TaskTabCloseResult{}, err
 	}
 	release, err := c.holdStarts(ctx, call.Task)
 	if err != nil {
 		return api.TaskTabCloseResult{}, err
 	}
 	defer release()
+	if call.isBound() {
+		now, err := c.tabFacts(ctx, tab)
+		if err == nil {
+			err = call.still(partTab+tab.ID, now)
+		}
+		if err != nil {
+			return api.TaskTabCloseResult{}, err
+		}
+	}
 	l := c.liveOf(tab.ID)
 	result := api.TaskTabCloseResult{TaskID: call.Task, TabID: tab.ID, Title: tab.Title, Kind: tab.Kind, WasDefault: tab.IsDefault, KilledPTY: l != nil}
 	// The row goes first: the end of the program must not look like a crash of an open tab.
@@ -189,4 +197,13 @@ func (c *Core) TaskTabClose(ctx context.Context, call *Call, p api.TaskTabCloseP
 	c.host.Forget(tab.ID)
 	c.beacon.change()
 	return result, err
+}
+
+// needsAllowDefault asks for the consent to close the first agent of a task.
+func needsAllowDefault(tab store.Tab, p api.TaskTabCloseParams) error {
+	if !tab.IsDefault || p.AllowDefault {
+		return nil
+	}
+	return fault.New(fault.NeedsConsent, "The tab %q is the task's first agent", tab.Title).
+		WithHint("Close it with allowDefault (--yes) if that is meant.")
 }

@@ -134,7 +134,7 @@ func (c *Core) TokenRevoke(ctx context.Context, _ *Call, p api.TokenRevokeParams
 		c.endpoint.DropNamed(t.Name)
 	}
 	c.beacon.change()
-	return api.TokenRevokeResult{Name: t.Name}, nil
+	return api.TokenRevokeResult{Name: t.Name}, c.dropApprovalsOf(ctx, t.ID)
 }
 
 // TokenList is the verb token_list.

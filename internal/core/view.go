@@ -242,6 +242,9 @@ func (c *Core) WindowState(ctx context.Context, _ *Call, p api.WindowStateParams
 		status := c.endpoint.Status()
 		s.MCP = &status
 	}
+	if s.Approvals, err = c.store.PendingApprovals(ctx); err != nil {
+		return s, err
+	}
 	if s.Tasks, err = c.details(ctx, names); err != nil {
 		return s, err
 	}

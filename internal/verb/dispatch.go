@@ -67,26 +67,52 @@ func (d *Dispatcher) call(ctx context.Context, caller grant.Caller, name string,
 		err := unknownVerb(name)
 		return nil, d.refused(ctx, row, err)
 	}
-	params, err := v.decode(caller, raw)
+	params, err := d.read(ctx, v, call, raw)
+	if params != nil {
+		row.Shape = shape(raw)
+	}
 	if err != nil {
 		return nil, d.refused(ctx, row, err)
 	}
-	row.Shape = shape(raw)
+	row.Target = call.Task
+	if v.Waits(caller.Class) {
+		return d.run(ctx, v, call, row, func(ctx context.Context) (any, error) { return d.core.Raise(ctx, call, params, raw) })
+	}
+	call.Actor = d
+	return d.run(ctx, v, call, row, func(ctx context.Context) (any, error) { return v.run(ctx, d.core, call, params) })
+}
+
+// read decodes the parameters of a call, finds its target and asks whether it may be about that. Parameters that are returned with
+// an error are whole; it is the target that is refused.
+func (d *Dispatcher) read(ctx context.Context, v *Verb, call *core.Call, raw json.RawMessage) (any, error) {
+	params, err := v.decode(call.Caller, raw)
+	if err != nil {
+		return nil, err
+	}
 	if t, ok := params.(targeted); ok {
 		ref := t.Ref()
 		if !v.CwdTarget {
 			ref.Cwd = ""
 		}
-		call.Task, err = d.core.ResolveTask(ctx, caller, ref, v.Name)
+		call.Task, err = d.core.ResolveTask(ctx, call.Caller, ref, v.Name)
 		if unnamed := ref.Task == "" && ref.Project == ""; err != nil && !(v.AnyTarget && unnamed) {
-			return nil, d.refused(ctx, row, err)
+			return params, err
 		}
-		row.Target = call.Task
 	}
-	if err := d.core.Permit(ctx, call, params); err != nil {
-		return nil, d.refused(ctx, row, err)
+	return params, d.core.Permit(ctx, call, params)
+}
+
+// Prepare is the part of core.Actor: the arguments, the target and the rights of a call are looked at as if it came now.
+func (d *Dispatcher) Prepare(ctx context.Context, caller grant.Caller, name string, raw json.RawMessage) (core.Prepared, error) {
+	v, ok := Lookup(name)
+	if !ok || !v.On(caller.Face) || !v.Waits(caller.Class) || !v.For(caller.Class) {
+		return core.Prepared{}, unknownVerb(name)
 	}
-	return d.run(ctx, v, call, row, params)
+	call := &core.Call{Caller: caller, Verb: name}
+	params, err := d.read(ctx, v, call, raw)
+	return core.Prepared{Params: params, Task: call.Task, Run: func(ctx context.Context, act *core.Call) (any, error) {
+		return d.guarded(v, act, func() (any, error) { return v.run(ctx, d.core, act, params) })
+	}}, err
 }
 
 // targeted is what parameters with a task in them are.
@@ -94,7 +120,7 @@ type targeted interface{ Ref() api.TaskRef }
 
 // run tells the ledger, runs the handler and tells the ledger how it ended. A write whose asking cannot be recorded is
 // not run.
-func (d *Dispatcher) run(ctx context.Context, v *Verb, call *core.Call, row store.LedgerRow, params any) (any, error) {
+func (d *Dispatcher) run(ctx context.Context, v *Verb, call *core.Call, row store.LedgerRow, handler func(context.Context) (any, error)) (any, error) {
 	start := time.Now()
 	if v.Job {
 		call.Job = ids.New()
@@ -108,12 +134,15 @@ func (d *Dispatcher) run(ctx context.Context, v *Verb, call *core.Call, row stor
 		defer done()
 		ctx = under
 	}
-	result, err := d.guarded(ctx, v, call, params)
+	result, err := d.guarded(v, call, func() (any, error) { return handler(ctx) })
 	if cause := context.Cause(ctx); err != nil && (errors.Is(cause, grant.ErrRevoked) || errors.Is(cause, core.ErrCancelled)) {
 		err = cause // whatever it was that could not be read then
 	}
 	row.Phase, row.Duration = store.PhaseDone, time.Since(start)
 	row.Outcome = outcome(err)
+	if err == nil && call.Outcome != "" {
+		row.Outcome = call.Outcome
+	}
 	if call.Task != "" {
 		row.Target = call.Task
 	}
@@ -156,14 +185,14 @@ func withJob(result any, job string) any {
 }
 
 // guarded turns a panic of a handler into an internal error: one broken call must not end everybody's terminals.
-func (d *Dispatcher) guarded(ctx context.Context, v *Verb, call *core.Call, params any) (result any, err error) {
+func (d *Dispatcher) guarded(v *Verb, call *core.Call, handler func() (any, error)) (result any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			d.log.Error("verb panicked", "verb", v.Name, "call", call.ID, "panic", p, "stack", string(debug.Stack()))
 			err = fault.From(fmt.Errorf("panic in %s: %v", v.Name, p))
 		}
 	}()
-	return v.run(ctx, d.core, call, params)
+	return handler()
 }
 
 // Refused records calls of a known caller that a presenter stopped before they named a verb, times of them in one row.

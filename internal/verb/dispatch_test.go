@@ -38,7 +38,7 @@ func newRig(t *testing.T) *rig {
 }
 
 // newRigWith is newRig in a folder, with cages and settings.
-func newRigWith(t *testing.T, dir string, cages core.Cages, toml string) *rig {
+func newRigWith(t *testing.T, dir string, cages core.Cages, toml string, clock ...core.Clock) *rig {
 	t.Helper()
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	t.Setenv("HOME", dir)
@@ -55,7 +55,8 @@ func newRigWith(t *testing.T, dir string, cages core.Cages, toml string) *rig {
 	t.Cleanup(func() { check(t, state.Close()) })
 	git, err := worktree.New(worktree.Options{Log: log, Env: os.Environ()})
 	check(t, err)
-	c, err := core.New(t.Context(), core.Options{Store: state, Settings: file, Git: git, Host: ptyhost.New(ptyhost.Options{Log: log}),
+	clock = append(clock, core.Clock{})
+	c, err := core.New(t.Context(), core.Options{Clock: clock[0], Store: state, Settings: file, Git: git, Host: ptyhost.New(ptyhost.Options{Log: log}),
 		Shell: shellenv.NewProber([]string{"SHELL=/bin/sh", "HOME=" + dir, "PATH=" + os.Getenv("PATH")}), Log: log, Home: dir, DataDir: filepath.Join(dir, "data"), Version: "test", Cages: cages})
 	check(t, err)
 	t.Cleanup(func() {
@@ -235,8 +236,8 @@ func TestRevokedCallSaysSo(t *testing.T) {
 // TestPanicsEndOneCall: a handler that panics is an internal fault of its call, without its text.
 func TestPanicsEndOneCall(t *testing.T) {
 	d := NewDispatcher(nil, slog.New(slog.NewTextHandler(io.Discard, nil)))
-	v := &Verb{Name: "broken", run: func(context.Context, *core.Core, *core.Call, any) (any, error) { panic("token=abc") }}
-	_, err := d.guarded(t.Context(), v, &core.Call{}, nil)
+	v := &Verb{Name: "broken"}
+	_, err := d.guarded(v, &core.Call{}, func() (any, error) { panic("token=abc") })
 	if f := fault.From(err); f.Code != fault.Internal || strings.Contains(f.Message+f.Hint, "abc") {
 		t.Errorf("%+v", f)
 	}

@@ -54,6 +54,11 @@ job_events        any    any    none   none   none    none    none
 job_log           any    any    none   none   none    none    none
 job_wait          any    any    none   none   none    none    none
 job_cancel        any    any    none   none   none    none    none
+approval_list     any    any    none   none   none    none    none
+approval_get      any    any    none   none   none    none    none
+approval_decide   any    none   none   none   none    none    none
+task_plan         reach  reach  none   none   none    none    none
+task_drift        reach  reach  none   none   none    none    none
 token_new         any    none   none   none   none    none    none
 token_list        any    none   none   none   none    none    none
 token_set         any    none   none   none   none    none    none
@@ -148,6 +153,8 @@ var rest = map[string]map[string]any{
 	"job_log":           {"job": "no-such-job"},
 	"job_wait":          {"job": "no-such-job"},
 	"job_cancel":        {"job": "no-such-job"},
+	"approval_get":      {"approval": "no-such-approval"},
+	"approval_decide":   {"approval": "no-such-approval", "decision": "deny"},
 	"token_new":         {"name": "ci"},
 	"token_set":         {"name": "no-such-token", "scope": "readonly"},
 	"token_revoke":      {"name": "no-such-token"},

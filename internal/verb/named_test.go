@@ -34,6 +34,15 @@ job_events     yes      yes      yes
 job_log        yes      yes      yes
 job_wait       yes      yes      yes
 job_cancel     no       yes      no
+task_apply     no       yes      no
+task_archive   no       yes      no
+task_tab_close no       yes      no
+project_remove no       yes      no
+approval_list  yes      yes      yes
+approval_get   yes      yes      yes
+approval_decide no      no       yes
+task_plan      yes      yes      yes
+task_drift     yes      yes      yes
 `
 
 func readNamed(t *testing.T) map[string]map[grant.Class]bool {

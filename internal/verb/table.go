@@ -90,6 +90,17 @@ var table = []Verb{
 	define(Verb{Name: "job_cancel", CLI: "job cancel", Class: grant.Full, Effect: sets, Toolset: Jobs,
 		Doc: "Cancel a job: take its prompt out of the queue, or cut it short"}, (*core.Core).JobCancel),
 
+	define(Verb{Name: "approval_list", CLI: "approval list", Aliases: []string{"approval ls"}, Class: grant.Full, Effect: reads, Untrusted: true, Toolset: Jobs,
+		Doc: "List calls that wait for approval"}, (*core.Core).ApprovalList),
+	define(Verb{Name: "approval_get", CLI: "approval show", Class: grant.Full, Effect: reads, Untrusted: true, Toolset: Jobs,
+		Doc: "Show what an approval would do"}, (*core.Core).ApprovalGet),
+	define(Verb{Name: "approval_decide", CLI: "approval decide", Class: grant.Owner, Named: grant.Approve, Effect: destroys, Toolset: Jobs,
+		Doc: "Approve a call that waits, which carries it out, or deny it; whoever asked cannot decide"}, (*core.Core).ApprovalDecide),
+	define(Verb{Name: "task_plan", CLI: "plan", Class: grant.Full, Effect: reads, Untrusted: true, CwdTarget: true, Toolset: Jobs,
+		Doc: "Show which files applying a task would change, and which conflict"}, (*core.Core).TaskPlan),
+	define(Verb{Name: "task_drift", CLI: "drift", Class: grant.Full, Effect: reads, Untrusted: true, CwdTarget: true, Toolset: Jobs,
+		Doc: "Show how the base of a task moved, and what conflicts now"}, (*core.Core).TaskDrift),
+
 	define(Verb{Name: "task_restore", Job: true, CLI: "restore", Class: grant.Owner, Effect: writes, NotOn: notOnMCP("undoing an archive is the owner's"),
 		Doc: "Bring an archived task back with its branch and what was left uncommitted"}, (*core.Core).TaskRestore),
 	define(Verb{Name: "task_signals", CLI: "signals", Class: grant.Owner, Effect: reads, Untrusted: true, CwdTarget: true, NotOn: notOnMCP("task_status has the state; how it was found is the owner's to look into"),

@@ -53,8 +53,8 @@ type Verb struct {
 	Doc     string      // one sentence for people and models
 	Class   grant.Class // the narrowest class that may call it, among owner, full and scoped
 	// Named is what a named token must include to call it; empty where none may. A verb of the classes full and scoped that
-	// MCP offers has one by its effect: what reads is for every named token, what writes for operators. What destroys is for
-	// none of them.
+	// MCP offers has one by its effect: what reads is for every named token, what writes for operators, and so is what destroys,
+	// which waits for an approval then.
 	Named  grant.Class
 	Effect Effect
 	// Toolset is the set of tools that lists the verb for callers of the class full. The zero value is the core, which is always
@@ -92,7 +92,7 @@ func define[P, R any](v Verb, run func(*core.Core, context.Context, *core.Call, 
 	case v.Named != "" || v.Class == grant.Owner || !v.On(grant.MCP):
 	case v.Effect.Kind == Reads:
 		v.Named = grant.ReadOnly
-	case v.Effect.Kind == Writes:
+	default:
 		v.Named = grant.Operator
 	}
 	v.run = func(ctx context.Context, c *core.Core, call *core.Call, params any) (any, error) {
@@ -116,6 +116,9 @@ func (v *Verb) For(c grant.Class) bool {
 	}
 	return c.Covers(v.Class)
 }
+
+// Waits reports whether a call of a class only asks for an approval: what destroys, asked for by an operator.
+func (v *Verb) Waits(c grant.Class) bool { return c == grant.Operator && v.Effect.Kind == Destroys }
 
 // On reports whether a face offers the verb.
 func (v *Verb) On(f grant.Face) bool { return v.NotOn[f] == "" }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"termic/internal/api"
+	"termic/internal/core"
 	"termic/internal/fault"
 	"termic/internal/grant"
 	"termic/internal/ids"
@@ -93,10 +94,10 @@ func newWorld(t *testing.T) *world {
 }
 
 // openWorld is newWorld in a folder that may hold one already, as a start of the app after another.
-func openWorld(t *testing.T, dir string) *world {
+func openWorld(t *testing.T, dir string, clock ...core.Clock) *world {
 	t.Helper()
 	w := &world{cages: newCages(), ground: filepath.Join(dir, "ground")}
-	w.rig = newRigWith(t, dir, w.cages, worldSettings)
+	w.rig = newRigWith(t, dir, w.cages, worldSettings, clock...)
 	for _, d := range []string{"ground/one", "ground/two", "data/homes/x", "tree"} {
 		check(t, os.MkdirAll(filepath.Join(dir, d), 0o755))
 	}

@@ -23,6 +23,17 @@ export interface Fault {
   data?: Record<string, unknown>;
 }
 
+// States of an approval.
+export const ApprovalPending = "pending";
+/** and carried out; how that went is in its job */
+export const ApprovalApproved = "approved";
+export const ApprovalDenied = "denied";
+export const ApprovalExpired = "expired";
+/** what it was about, or who asked, changed before it was decided */
+export const ApprovalStale = "stale";
+/** its job was cancelled */
+export const ApprovalWithdrawn = "withdrawn";
+
 // Kinds of CageLayer.
 export const LayerTask = "task";
 export const LayerProject = "project";
@@ -36,6 +47,8 @@ export const LayerBuiltIn = "builtin";
 export const MCPRevision = "2026-07-28";
 
 // States of a job.
+/** for an approval; nothing was done yet */
+export const JobWaiting = "waiting";
 export const JobRunning = "running";
 export const JobDone = "done";
 export const JobFailed = "failed";
@@ -355,7 +368,7 @@ export type HealthParams = Record<string, never>;
 /** What job_list takes. */
 export interface JobListParams {
   /** only jobs in this state */
-  state?: "running" | "done" | "failed" | "cancelled" | "interrupted";
+  state?: "waiting" | "running" | "done" | "failed" | "cancelled" | "interrupted";
   /** only jobs about this task */
   task?: string;
   /** only jobs older than the one with this id */
@@ -398,6 +411,48 @@ export interface JobWaitParams {
 export interface JobCancelParams {
   /** id of the job */
   job: string;
+}
+
+/** What approval_list takes. */
+export interface ApprovalListParams {
+  /** only those in this state; pending when left out */
+  state?: "pending" | "approved" | "denied" | "expired" | "stale" | "withdrawn" | "all";
+  /** only those older than the one with this id */
+  before?: string;
+  /** at most this many, newest first; 100 when left out, at most 1000 */
+  limit?: number;
+}
+
+/** What approval_get takes. */
+export interface ApprovalGetParams {
+  /** id of the approval */
+  approval: string;
+}
+
+/** What approval_decide takes. */
+export interface ApprovalDecideParams {
+  /** id of the approval */
+  approval: string;
+  /** approve: do it now; deny: never do it */
+  decision: "approve" | "deny";
+  /** why, for whoever asked */
+  reason?: string;
+}
+
+/** What task_plan takes. */
+export interface TaskPlanParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
+}
+
+/** What task_drift takes. */
+export interface TaskDriftParams {
+  /** task: exact id, name, or project/name */
+  task?: string;
+  /** project to look in: name or id */
+  project?: string;
 }
 
 /** What task_restore takes. */
@@ -917,6 +972,16 @@ export interface Verbs {
   job_wait: { params: JobWaitParams; result: JobResult };
   /** Cancel a job: take its prompt out of the queue, or cut it short. */
   job_cancel: { params: JobCancelParams; result: JobResult };
+  /** List calls that wait for approval. */
+  approval_list: { params: ApprovalListParams; result: ApprovalListResult };
+  /** Show what an approval would do. */
+  approval_get: { params: ApprovalGetParams; result: ApprovalResult };
+  /** Approve a call that waits, which carries it out, or deny it; whoever asked cannot decide. */
+  approval_decide: { params: ApprovalDecideParams; result: ApprovalDecideResult };
+  /** Show which files applying a task would change, and which conflict. */
+  task_plan: { params: TaskPlanParams; result: ApplyPlan };
+  /** Show how the base of a task moved, and what conflicts now. */
+  task_drift: { params: TaskDriftParams; result: TaskDriftResult };
   /** Bring an archived task back with its branch and what was left uncommitted. */
   task_restore: { params: TaskRestoreParams; result: TaskRestoreResult };
   /** Show what a task's agent says of its state, and what was made of it. */
@@ -1217,6 +1282,84 @@ export interface JobLogResult {
   job: string;
   /** oldest first, at most 1000 */
   lines: JobLine[];
+}
+
+/** ApprovalListResult is the result of approval_list. */
+export interface ApprovalListResult {
+  /** newest first */
+  approvals: Approval[];
+}
+
+/** ApprovalResult is the result of approval_get. */
+export interface ApprovalResult {
+  approval: Approval;
+}
+
+/** ApprovalDecideResult is the result of approval_decide. */
+export interface ApprovalDecideResult {
+  approval: Approval;
+  /** ok, or the error code of what was carried out; denied */
+  outcome: string;
+  /** why it failed */
+  message?: string;
+  /** what carrying it out gave */
+  result?: unknown;
+}
+
+/** ApplyPlan is what applying a task would do now. It holds no content. */
+export interface ApplyPlan {
+  task_id: string;
+  task: string;
+  project: string;
+  /** by path, at most 500 */
+  files: PlannedFile[];
+  /** of all files */
+  total: number;
+  /** how many of them are added, copies included */
+  added: number;
+  /** changed */
+  modified: number;
+  /** taken away */
+  deleted: number;
+  /** of the patch, as task_apply tells it */
+  tracked_files: number;
+  /** copied */
+  untracked_files: number;
+  /** files that would have conflict marks, at most 500 */
+  conflicts: string[];
+  warnings?: string[];
+  /** why nothing would be written */
+  refused?: PlanRefusal;
+}
+
+/** TaskDriftResult is the result of task_drift. It holds no content. */
+export interface TaskDriftResult {
+  task_id: string;
+  task: string;
+  project: string;
+  /** what the task started from */
+  base_ref: string;
+  /** where that was */
+  base_commit: string;
+  /** where it is */
+  base_now: string;
+  moved: boolean;
+  /** it does not come after what it was */
+  rewritten?: boolean;
+  /** commits of the task that the base has not */
+  ahead: number;
+  /** commits of the base that the task has not */
+  behind: number;
+  /** that the base changed meanwhile, at most 500 */
+  base_files: string[];
+  base_total: number;
+  /** that the task changed, at most 500 */
+  task_files: string[];
+  task_total: number;
+  /** of them, what does not merge, at most 500 */
+  conflicts: string[];
+  /** ConflictsKnown is false where the machine's git is too old to tell. */
+  conflicts_known: boolean;
 }
 
 /** TaskRestoreResult is the result of task_restore. */
@@ -1576,6 +1719,8 @@ export interface WindowState {
   tasks_dir: string;
   /** absent in an app without an endpoint */
   mcp?: MCPResult;
+  /** how many wait to be decided */
+  approvals?: number;
   /** what this machine can enforce, from open to tight */
   cages: CageOffer[];
   /** registrations that no longer fit */
@@ -1815,6 +1960,8 @@ export interface Job {
   task_id?: string;
   project_id?: string;
   state: string;
+  /** id of the approval that it waits or waited for */
+  approval?: string;
   /** ok or an error code; empty while it runs */
   outcome?: string;
   /** why it failed */
@@ -1831,7 +1978,7 @@ export interface JobEvent {
   seq: number;
   /** RFC 3339, UTC */
   time: string;
-  /** asked, queued, delivering, cancelling, ended */
+  /** asked, waiting, approved, queued, delivering, ended */
   kind: string;
   text?: string;
   /** in a list over all jobs */
@@ -1844,6 +1991,56 @@ export interface JobLine {
   /** RFC 3339, UTC */
   time: string;
   line: string;
+}
+
+/** Approval is a call that waits until somebody else allows it. Nothing of it was done as long as its state is not approved. */
+export interface Approval {
+  id: string;
+  /** which waits for it, and says how it went */
+  job: string;
+  state: string;
+  verb: string;
+  /** who asked */
+  principal: string;
+  /** through which face */
+  face: string;
+  task_id?: string;
+  /** its name when it was asked */
+  task?: string;
+  project_id: string;
+  /** its name when it was asked */
+  project: string;
+  /** what approving does, in a sentence */
+  summary: string;
+  /** RFC 3339, UTC */
+  created: string;
+  /** at the latest */
+  expires: string;
+  decided_by?: string;
+  /** the face */
+  decided_on?: string;
+  decided?: string;
+  reason?: string;
+  /** Digest stands for the state and the arguments that the approval is bound to. */
+  digest: string;
+  /** as they were given; not in lists */
+  arguments?: unknown;
+  /** what was found when it was asked; not in lists */
+  plan?: ApprovalPlan;
+}
+
+/** PlannedFile is a path that would be written or go. */
+export interface PlannedFile {
+  path: string;
+  /** add, modify, delete, copy */
+  action: string;
+}
+
+/** PlanRefusal says why applying would be refused. */
+export interface PlanRefusal {
+  code: string;
+  message: string;
+  hint?: string;
 }
 
 /** AgentSignal is one thing that an agent's program said, or that was decided from it. */
@@ -2202,6 +2399,19 @@ export interface Denial {
   would_deny?: boolean;
 }
 
+/** ApprovalPlan is what carrying out a call would do. */
+export interface ApprovalPlan {
+  summary: string;
+  /** of task_apply */
+  apply?: ApplyPlan;
+  /** whose worktrees would go */
+  tasks?: PlannedTask[];
+  /** agents that would be ended, among others */
+  ends?: PlannedEnd[];
+  /** branches */
+  deletes?: string[];
+}
+
 /** CageInForce is what really holds around the program of a tab: what was provisioned when it was started, whatever is stored by now. In the modes off and monitor there are no walls. */
 export interface CageInForce {
   mode: string;
@@ -2240,5 +2450,38 @@ export interface ClientBlock {
   /** sh, toml, json */
   language: string;
   text: string;
+}
+
+/** PlannedTask is a task whose worktree would be removed. */
+export interface PlannedTask {
+  task_id: string;
+  name: string;
+  branch?: string;
+  /** what exists nowhere else */
+  losses?: Loss[];
+  /** that would be ended */
+  agents: number;
+  /** terminals beside them */
+  others?: number;
+}
+
+/** PlannedEnd is a tab whose program would be ended. */
+export interface PlannedEnd {
+  tab_id: string;
+  title: string;
+  agent?: string;
+  running: boolean;
+  working?: boolean;
+  /** prompts that would never be typed */
+  queued?: number;
+}
+
+/** Loss is something that archiving a task would destroy and that exists nowhere else. */
+export interface Loss {
+  /** dirty, staged, untracked, ignored, unpushed, stash, rebase, locked, submodule, repository */
+  kind: string;
+  count: number;
+  /** the first few */
+  items?: string[];
 }
 

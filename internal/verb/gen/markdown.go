@@ -28,7 +28,7 @@ endpoint call the same handlers with the same parameters, and get the same bytes
 ## Who may call what
 
 A dot means that the class may call the verb on that face. A face that is blank in every column does not offer the verb;
-the reason stands with the verb below.
+the reason stands with the verb below. "asks" means that the call waits until somebody else approves it.
 
 The classes readonly, operator and approve are the scopes of named tokens, on MCP.
 
@@ -38,7 +38,11 @@ The classes readonly, operator and approve are the scopes of named tokens, on MC
 	for _, v := range verb.All() {
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |", v.Name, cliPaths(&v), effect(v.Effect), dot(v.On(grant.Window)), dot(v.On(grant.CLI)))
 		for _, c := range []grant.Class{grant.Full, grant.Scoped, grant.ReadOnly, grant.Operator, grant.Approve} {
-			fmt.Fprintf(b, " %s |", dot(v.On(grant.MCP) && v.For(c)))
+			mark := dot(v.On(grant.MCP) && v.For(c))
+			if mark != "" && v.Waits(c) {
+				mark = "asks"
+			}
+			fmt.Fprintf(b, " %s |", mark)
 		}
 		fmt.Fprint(b, "\n")
 	}
