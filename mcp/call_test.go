@@ -37,8 +37,10 @@ func TestToolBudgets(t *testing.T) {
 		}
 	}
 	// A further set has a budget of its own, beside the core of a caller who is shown it.
-	if n := (len(makeTools(grant.Full, []string{"jobs"}).listed) - len(makeTools(grant.Full, nil).listed)) / 4; n > 700 {
-		t.Errorf("the jobs cost %d tokens", n)
+	for set, budget := range map[string]int{"jobs": 700, "approvals": 400} {
+		if n := (len(makeTools(grant.Full, []string{set}).listed) - len(makeTools(grant.Full, nil).listed)) / 4; n > budget {
+			t.Errorf("%s cost %d tokens", set, n)
+		}
 	}
 	if n := len(instructions) / 4; n > 120 {
 		t.Errorf("the instructions cost %d tokens", n)
@@ -73,7 +75,11 @@ func TestToolsAreTheTable(t *testing.T) {
 		for _, tool := range list.Tools {
 			got = append(got, tool.Name)
 			v, _ := verb.Lookup(tool.Name)
-			if !toolName.MatchString(tool.Name) || tool.Description != v.Doc || tool.InputSchema.Type != "object" ||
+			doc := v.Doc
+			if class == grant.Operator && v.Effect.Kind == verb.Destroys {
+				doc += "; waits for approval"
+			}
+			if !toolName.MatchString(tool.Name) || tool.Description != doc || tool.InputSchema.Type != "object" ||
 				tool.InputSchema.AdditionalProperties == nil || *tool.InputSchema.AdditionalProperties {
 				t.Errorf("%+v", tool)
 			}

@@ -102,7 +102,7 @@ func (r *rig) wireForm(text string) string {
 
 // TestToolsArePinned makes every byte that a model reads of us a change that somebody reads.
 func TestToolsArePinned(t *testing.T) {
-	for name, set := range map[string]toolset{"full": makeTools(grant.Full, nil), "full_jobs": makeTools(grant.Full, []string{"jobs"}), "scoped": makeTools(grant.Scoped, allSets),
+	for name, set := range map[string]toolset{"full": makeTools(grant.Full, nil), "full_jobs": makeTools(grant.Full, []string{"jobs"}), "full_approvals": makeTools(grant.Full, []string{"approvals"}), "scoped": makeTools(grant.Scoped, allSets),
 		"readonly": makeTools(grant.ReadOnly, allSets), "operator": makeTools(grant.Operator, allSets), "approve": makeTools(grant.Approve, allSets)} {
 		path := "testdata/tools_" + name + ".json"
 		got := append([]byte("{"), set.listed...)

@@ -223,12 +223,13 @@ func TestRevokedCallSaysSo(t *testing.T) {
 	r := newRig(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
-	v := &Verb{Name: "stumbles", Effect: reads, run: func(ctx context.Context, c *core.Core, _ *core.Call, _ any) (any, error) {
+	v := &Verb{Name: "stumbles", Effect: reads}
+	stumble := func(ctx context.Context) (any, error) {
 		cancel(grant.ErrRevoked)
-		_, err := c.NamedGrants(ctx)
+		_, err := r.core.NamedGrants(ctx)
 		return nil, err
-	}}
-	if _, err := r.run(ctx, v, &core.Call{}, store.LedgerRow{Call: "c", Principal: "client:x", Face: "mcp", Verb: "stumbles"}, nil); !errors.Is(err, grant.ErrRevoked) {
+	}
+	if _, err := r.run(ctx, v, &core.Call{}, store.LedgerRow{Call: "c", Principal: "client:x", Face: "mcp", Verb: "stumbles"}, stumble); !errors.Is(err, grant.ErrRevoked) {
 		t.Errorf("error %v", err)
 	}
 }

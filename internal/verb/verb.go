@@ -34,7 +34,8 @@ type Toolset string
 
 // The toolsets beside the core.
 const (
-	Jobs Toolset = "jobs" // jobs, approvals, plans
+	Jobs      Toolset = "jobs"
+	Approvals Toolset = "approvals" // approvals, plans, drift
 )
 
 // Effect is what a caller must know before it repeats or undoes a call.
