@@ -112,12 +112,6 @@ func (t *Tx) moveJob(ctx context.Context, id, from, to, kind, text string) error
 	return t.AddJobEvent(ctx, id, kind, text)
 }
 
-// DropJob forgets a job that turned out to be an earlier one again.
-func (t *Tx) DropJob(ctx context.Context, id string) error {
-	_, err := t.q.ExecContext(ctx, `DELETE FROM jobs WHERE id = ?`, id)
-	return err
-}
-
 // SetJobTarget says what a job turned out to be about.
 func (t *Tx) SetJobTarget(ctx context.Context, id, target string) error {
 	_, err := t.q.ExecContext(ctx, `UPDATE jobs SET target = ? WHERE id = ?`, target, id)
