@@ -52,7 +52,7 @@ const uncaged = "off"
 
 // entitlement says which grant the program of a tab gets, and whether it gets one.
 func entitlement(task store.Task, tab store.Tab) (grant.Grant, bool) {
-	g := grant.Grant{Principal: "task:" + task.ID, Task: task.ID, Terminal: tab.ID}
+	g := grant.Grant{Principal: taskPrefix + task.ID, Task: task.ID, Terminal: tab.ID}
 	switch {
 	case task.Sandbox == uncaged && slices.Contains([]string{store.TabAgent, store.TabShell, store.TabTerminal}, tab.Kind):
 		g.Class = grant.Full

@@ -18,7 +18,7 @@ func (c *Core) JobGet(ctx context.Context, call *Call, p api.JobParams) (api.Job
 	if err != nil {
 		return api.JobResult{}, err
 	}
-	return api.JobResult{Job: c.viewJob(ctx, j, true)}, nil
+	return api.JobResult{Job: c.viewJob(ctx, call.Caller, j, true)}, nil
 }
 
 // JobList is the verb job_list.
@@ -34,7 +34,7 @@ func (c *Core) JobList(ctx context.Context, call *Call, p api.JobListParams) (ap
 	list, err := c.store.Jobs(ctx, f)
 	out := make([]api.Job, len(list))
 	for i, j := range list {
-		out[i] = c.viewJob(ctx, j, false)
+		out[i] = c.viewJob(ctx, call.Caller, j, false)
 	}
 	return api.JobListResult{Jobs: out}, err
 }
@@ -60,7 +60,7 @@ func (c *Core) JobEvents(ctx context.Context, call *Call, p api.JobEventsParams)
 	}
 	r.Events = make([]api.JobEvent, len(list))
 	for i, e := range list {
-		r.Events[i] = api.JobEvent{Seq: e.Seq, Time: stamp(e.Time), Kind: e.Kind, Text: e.Text}
+		r.Events[i] = api.JobEvent{Seq: e.Seq, Time: stamp(e.Time), Kind: e.Kind, Text: c.eventText(ctx, call.Caller, e)}
 		if p.Job == "" {
 			r.Events[i].Job = e.Job
 		}
@@ -92,7 +92,7 @@ func (c *Core) JobWait(ctx context.Context, call *Call, p api.JobWaitParams) (ap
 			return api.JobResult{}, err
 		}
 		if ended(j) || !until.IsZero() && !time.Now().Before(until) {
-			return api.JobResult{Job: c.viewJob(ctx, j, true)}, nil
+			return api.JobResult{Job: c.viewJob(ctx, call.Caller, j, true)}, nil
 		}
 		if err := c.pause(ctx, changed, until); err != nil {
 			return api.JobResult{}, err
@@ -181,8 +181,10 @@ func (c *Core) jobOf(ctx context.Context, caller grant.Caller, id string) (store
 	return list[0], nil
 }
 
-func (c *Core) viewJob(ctx context.Context, j store.Job, result bool) api.Job {
-	v := api.Job{ID: j.ID, Verb: j.Verb, Principal: j.Principal, Face: j.Face, State: j.State, Outcome: j.Outcome, Message: j.Message,
+// viewJob shows a job to a caller. What a call gave was cut to whoever made it, so a caller from whom something is hidden is
+// told only what its own calls gave.
+func (c *Core) viewJob(ctx context.Context, caller grant.Caller, j store.Job, result bool) api.Job {
+	v := api.Job{ID: j.ID, Verb: j.Verb, Principal: c.asker(ctx, caller, j), Face: j.Face, State: j.State, Outcome: j.Outcome, Message: j.Message,
 		Started: stamp(j.Started), Ended: stamp(j.Ended)}
 	if j.Target != "" {
 		if _, err := c.store.Project(ctx, j.Target); err == nil {
@@ -194,8 +196,32 @@ func (c *Core) viewJob(ctx context.Context, j store.Job, result bool) api.Job {
 	if a, err := c.store.Approvals(ctx, store.ApprovalFilter{Job: j.ID, Limit: 1}); err == nil && len(a) > 0 {
 		v.Approval = a[0].ID
 	}
-	if result && j.Result != "" {
+	if result && j.Result != "" && (!bounded(caller) || caller.Token != "" && caller.Token == j.Token) {
 		v.Result = json.RawMessage(j.Result)
 	}
 	return v
+}
+
+// eventText is what an event says, without the task that asked where the caller may not know of it.
+func (c *Core) eventText(ctx context.Context, caller grant.Caller, e store.JobEvent) string {
+	if !bounded(caller) || !strings.Contains(e.Text, taskPrefix) {
+		return e.Text
+	}
+	j, err := c.store.Job(ctx, e.Job)
+	if err != nil {
+		return e.Kind // it is gone, and so is who asked
+	}
+	return strings.ReplaceAll(e.Text, j.Principal, c.asker(ctx, caller, j))
+}
+
+// asker is who asked for a job, as a caller may know it: of a task that it may not read, only that it was a task.
+func (c *Core) asker(ctx context.Context, caller grant.Caller, j store.Job) string {
+	id, isTask := strings.CutPrefix(j.Principal, taskPrefix)
+	if !bounded(caller) || !isTask {
+		return j.Principal
+	}
+	if t, err := c.store.Task(ctx, id); err == nil && mayRead(caller, t) {
+		return j.Principal
+	}
+	return "a task"
 }

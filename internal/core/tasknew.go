@@ -71,6 +71,9 @@ func (c *Core) startNewTask(ctx context.Context, call *Call, n *newTask) (api.Ta
 	call.Task = n.task.ID
 	switch {
 	case n.joined:
+		if err := c.readsAgain(ctx, call.Caller, n.task); err != nil {
+			return api.TaskSummary{}, err
+		}
 		if err := c.joinJob(ctx, call, n.task.ID); err != nil {
 			return api.TaskSummary{}, err
 		}
@@ -93,6 +96,14 @@ func (c *Core) startNewTask(ctx context.Context, call *Call, n *newTask) (api.Ta
 		call.emit(api.Event{Event: "created", Task: &summary})
 	}
 	return summary, err
+}
+
+// readsAgain refuses to tell a caller of the task that an earlier call of its made, where it may not read that task any more.
+func (c *Core) readsAgain(ctx context.Context, caller grant.Caller, t store.Task) error {
+	if !mayRead(caller, t) {
+		return fault.New(fault.Conflict, "The task that this idempotency key made is out of your reach by now").WithHint("Use a new key.")
+	}
+	return c.reads(ctx, caller, t)
 }
 
 // planNew checks everything that can be checked before anything is made. It writes nothing.

@@ -17,6 +17,12 @@ type NamedGrant struct {
 	Grant grant.Grant
 }
 
+// clientPrefix and taskPrefix are what the principals of named tokens and of tasks begin with.
+const (
+	clientPrefix = "client:"
+	taskPrefix   = "task:"
+)
+
 // maxTokenName is the longest name of a token, in characters.
 const maxTokenName = 64
 
@@ -38,7 +44,7 @@ func (c *Core) NamedGrants(ctx context.Context) ([]NamedGrant, error) {
 
 // grantOf is the one way from a stored token to its grant.
 func grantOf(t store.Token) NamedGrant {
-	return NamedGrant{t.Name, grant.Grant{Principal: "client:" + t.Name, Token: t.ID, Class: grant.Class(t.Scope), Projects: t.Projects, Everywhere: t.Everywhere}}
+	return NamedGrant{t.Name, grant.Grant{Principal: clientPrefix + t.Name, Token: t.ID, Class: grant.Class(t.Scope), Projects: t.Projects, Everywhere: t.Everywhere}}
 }
 
 // TokenNew is the verb token_new. The value of a token for the MCP endpoint goes into a file of its own and into no answer; that

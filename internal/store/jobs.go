@@ -248,7 +248,7 @@ func (r *JobReach) projects() []any {
 func (r *JobReach) where() (string, []any) {
 	in := r.projects()
 	args := append(append([]any{r.Token}, in...), in...)
-	return "(token <> '' AND token = ? OR target IN (" + marks(in) + ") OR target IN (SELECT id FROM tasks WHERE project_id IN (" + marks(in) + ")))", args
+	return "(token <> '' AND token = ? AND target = '' OR target IN (" + marks(in) + ") OR target IN (SELECT id FROM tasks WHERE project_id IN (" + marks(in) + ")))", args
 }
 
 // AddJobEvent appends an event, unless the job has as many as are kept.

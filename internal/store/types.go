@@ -222,7 +222,7 @@ type JobLine struct {
 }
 
 // JobReach is what a caller who does not see everything knows of: jobs about these projects and their tasks, and those that it
-// asked for itself.
+// asked for itself and that came to be about nothing. What it asked for about more than it reaches now is not among them.
 type JobReach struct {
 	Projects []string
 	Token    string // id of its token; empty for none

@@ -547,3 +547,43 @@ func TestWhatACagedAgentIsShown(t *testing.T) {
 		t.Errorf("owner: %s, %v", out, f)
 	}
 }
+
+// TestRepeatOfALoosenedChild: an agent that repeats a creation is told of the task that it made as of any other: not at all,
+// once the owner gave that task more than the agent has.
+func TestRepeatOfALoosenedChild(t *testing.T) {
+	w := newWorld(t)
+	like := w.capability(t, cage{mode: sandbox.Enforce, project: w.a, projects: []string{w.a.ID}, agents: []string{"mine"}, mcp: true})
+	w.cages.like = like
+	parent, tab := w.task(t, w.a, "parent", func(t *store.Task) { t.MCP = true })
+	w.cages.set(tab, like, like)
+	me := callerOf(parent, tab, w.a)
+	params := map[string]any{"name": "kid", "idempotency_key": "k"}
+	child := do[api.TaskNewResult](t, w, me, "task_new", params).Task
+	w.settle(t)
+	if again := do[api.TaskNewResult](t, w, me, "task_new", params).Task; again.ID != child.ID {
+		t.Fatalf("a repeat made %s, not %s", again.ID, child.ID)
+	}
+	_, err := w.store.UpdateTask(t.Context(), child.ID, func(t *store.Task) error { t.State, t.Name, t.Sandbox = api.TaskLive, "theirs-now", "off"; return nil })
+	check(t, err)
+	w.cages.would[child.ID] = w.capability(t, cage{mode: sandbox.EnforceFs, project: w.a})
+	if _, f := w.call(t, me, "task_status", map[string]any{"task": child.ID}); f == nil {
+		t.Fatal("it is read, so the test shows nothing")
+	}
+	result, f := w.call(t, me, "task_new", params)
+	if f == nil {
+		t.Fatalf("a repeat tells of it: %s", result)
+	}
+	if strings.Contains(words(t, f), "theirs-now") {
+		t.Errorf("the refusal tells of it: %s", words(t, f))
+	}
+	// Nor of one that it made before it was in a cage, in a project that it does not reach any more, or that is another's by now.
+	for what, change := range map[string]func(*store.Task){"made without a cage": func(t *store.Task) { t.FromCage = false },
+		"another's": func(t *store.Task) { t.ParentID = "" }} {
+		w.cages.would[child.ID] = like
+		_, err := w.store.UpdateTask(t.Context(), child.ID, func(t *store.Task) error { t.ParentID, t.FromCage = parent.ID, true; change(t); return nil })
+		check(t, err)
+		if result, f := w.call(t, me, "task_new", params); f == nil || strings.Contains(words(t, f), "theirs-now") {
+			t.Errorf("%s: %s %v", what, result, f)
+		}
+	}
+}
