@@ -198,7 +198,8 @@ func lossWords(losses []api.Loss) string {
 
 func lossNoun(kind string) string {
 	nouns := map[string]string{"dirty": "changed file", "staged": "staged file", "untracked": "untracked file", "ignored": "ignored file",
-		"unpushed": "commit", "stash": "stash", "rebase": "unfinished rebase", "locked": "lock", "submodule": "submodule", "repository": "nested repository"}
+		"unpushed": "commit", "stash": "stash", "rebase": "unfinished rebase", "locked": "lock", "submodule": "submodule", "repository": "nested repository",
+		"unread": "unreadable folder"}
 	return orElse(nouns[kind], strings.ReplaceAll(kind, "_", " "))
 }
 

@@ -118,11 +118,17 @@ func (g *Git) run(ctx context.Context, c command) (childproc.Result, error) {
 
 // text runs git and returns its standard output without the last newline.
 func (g *Git) text(ctx context.Context, c command) (string, error) {
+	out, _, err := g.warned(ctx, c)
+	return out, err
+}
+
+// warned is text, and whether git had something to say on its standard error although it ended well.
+func (g *Git) warned(ctx context.Context, c command) (out string, warned bool, err error) {
 	r, err := g.run(ctx, c)
 	if err == nil && r.Truncated {
 		err = fault.New(fault.Unsupported, "git %s printed more than Termic reads (%d MiB)", c.args[0], r.Total>>20)
 	}
-	return strings.TrimSuffix(string(r.Stdout), "\n"), err
+	return strings.TrimSuffix(string(r.Stdout), "\n"), r.Stderr != "", err
 }
 
 // records runs git and splits its standard output at the NUL bytes.

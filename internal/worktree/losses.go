@@ -24,6 +24,7 @@ const (
 	LossLocked     = "locked"     // somebody locked the worktree
 	LossSubmodule  = "submodule"  // submodules with work of their own, or that were not looked into: NOT kept
 	LossRepository = "repository" // repositories nested in the worktree: NOT kept
+	LossUnread     = "unread"     // folders that neither git nor we can look into: NOT kept
 )
 
 // maxItems bounds api.Loss.Items; Count is always whole.
@@ -31,7 +32,7 @@ const maxItems = 20
 
 // Losses lists what would exist nowhere else once the worktree at wt is removed: uncommitted and untracked files that
 // the main checkout has not just so, ignored files (with counts and sizes, since nobody misses most of them and somebody
-// a few), commits of HEAD and of branch that no remote, tag or other local branch has, stashes, an operation in progress, a
+// a few), folders that cannot be looked into, commits of HEAD and of branch that no remote, tag or other local branch has, stashes, an operation in progress, a
 // lock, submodules and nested repositories. Commits count even when the branch stays: until they are pushed, merged or
 // applied, this machine is where they are. Those whose every file the main checkout has just so were applied, and count
 // only when deleting says that branch is deleted as well. Nothing to lose is an empty list. A worktree whose folder is gone
@@ -160,6 +161,13 @@ func (r *Repo) filesHeld(ctx context.Context, h *holdings) error {
 	h.ignored = ignored
 	h.add(LossIgnored, count, items)
 	h.add(LossRepository, len(nested), nested)
+	if st.warned {
+		unread, err := unreadIn(h.at.workTree)
+		if err != nil {
+			return err
+		}
+		h.add(LossUnread, len(unread), unread)
+	}
 	subs, err := r.submodulesHeld(ctx, h.at)
 	h.add(LossSubmodule, len(subs), subs)
 	return err

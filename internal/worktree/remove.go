@@ -131,7 +131,7 @@ func lossText(h *holdings) string {
 	for _, l := range h.losses {
 		word := map[string]string{LossStaged: "staged changes", LossDirty: "changed files", LossUntracked: "untracked files",
 			LossIgnored: "ignored files", LossUnpushed: "commits that are nowhere else", LossStash: "stashes", LossRebase: "operation in progress",
-			LossLocked: "lock", LossSubmodule: "submodules", LossRepository: "nested repositories"}[l.Kind]
+			LossLocked: "lock", LossSubmodule: "submodules", LossRepository: "nested repositories", LossUnread: "unreadable folders"}[l.Kind]
 		parts = append(parts, fmt.Sprintf("%d %s", l.Count, word))
 	}
 	return strings.Join(parts, ", ")

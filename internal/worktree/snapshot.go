@@ -206,7 +206,7 @@ func (r *Repo) storeFiles(ctx context.Context, at place, names []string, tmp str
 	if len(p.names) == 0 {
 		return nil, nil
 	}
-	if err := p.weigh(MaxKept); err != nil {
+	if err := p.weigh("What exists only here", MaxKept); err != nil {
 		return nil, err
 	}
 	marks := filepath.Join(tmp, "marks")
@@ -220,8 +220,8 @@ func (r *Repo) storeFiles(ctx context.Context, at place, names []string, tmp str
 	_, err = r.git.run(ctx, command{at: at, stdin: pr, writes: true, timeout: r.git.createTimeout,
 		args: []string{"fast-import", "--quiet", "--done", "--export-marks=" + marks}})
 	pr.Close()
-	if feedErr := <-fed; err == nil {
-		err = feedErr
+	if feedErr := <-fed; err == nil || fault.CodeOf(feedErr) == fault.Unavailable {
+		err = feedErr // git only says that it was not told all
 	}
 	if err == nil && p.changed != "" {
 		err = fault.New(fault.Conflict, "The file %s changed while it was saved", printable(p.changed, 200)).
@@ -243,7 +243,7 @@ type packer struct {
 
 // weigh refuses more than is worth keeping in a repository, before anything is written: an agent may have made a file of a
 // terabyte that holds nothing, and git would write it all.
-func (p *packer) weigh(most int64) error {
+func (p *packer) weigh(what string, most int64) error {
 	var total, largest int64
 	var name string
 	for _, n := range p.names {
@@ -258,7 +258,7 @@ func (p *packer) weigh(most int64) error {
 	if total <= most {
 		return nil
 	}
-	return fault.New(fault.Conflict, "What exists only here is too much to be kept: %d MiB, of which %s alone has %d MiB", total>>20, printable(name, 200), largest>>20).
+	return fault.New(fault.Conflict, "%s is too much to be kept: %d MiB, of which %s alone has %d MiB", what, total>>20, printable(name, 200), largest>>20).
 		WithHint("At most %d MiB are kept. Delete the file, or move it out of the worktree, and try again.", most>>20)
 }
 
@@ -323,7 +323,8 @@ func (p *packer) blob(w *bufio.Writer, mark int, name string) (entry, error) {
 }
 
 func unreadable(err error, name string) error {
-	return fault.Wrap(err, fault.Unavailable, "The file %s cannot be read, so it cannot be kept", printable(name, 200))
+	return fault.Wrap(err, fault.Unavailable, "The file %s cannot be read, so it cannot be kept", printable(name, 200)).
+		WithHint("Give yourself the permission to read it (`chmod u+rX`), or delete it, and try again.")
 }
 
 type zeros struct{}

@@ -66,6 +66,9 @@ func (c *change) stage(ctx context.Context, o Choice) (Staged, error) {
 		return Staged{}, err
 	}
 	out.Paths = pathsOf(take)
+	if err := c.storable(out.Paths); err != nil {
+		return Staged{}, err
+	}
 	args := []string{"add", "--all", "--force"}
 	if c.r.git.version.atLeast(2, 34) {
 		args = append(args, "--sparse")
@@ -76,6 +79,12 @@ func (c *change) stage(ctx context.Context, o Choice) (Staged, error) {
 		return Staged{}, fault.Wrap(err, fault.Conflict, "git could not stage the files").WithHint("git says: %s", said(err))
 	}
 	return out, err
+}
+
+// storable refuses more than is worth keeping in a repository, before git reads it all; see MaxKept.
+func (c *change) storable(paths []string) error {
+	p := packer{root: c.root, names: paths}
+	return p.weigh("What was chosen", MaxKept)
 }
 
 // exactly reports whether a choice names a file itself.

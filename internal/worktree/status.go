@@ -25,7 +25,8 @@ type Status struct {
 	Files                                   []FileStatus
 	Truncated                               bool // Files was cut at MaxStatusFiles
 
-	files []FileStatus // all of them
+	files  []FileStatus // all of them
+	warned bool         // git said something beside: it may not have seen all
 }
 
 // FileStatus is one changed file, with the two letters of `git status`.
@@ -62,8 +63,8 @@ func (r *Repo) statusBy(ctx context.Context, at place, index string) (Status, er
 
 // statusWith says with renames whether a file that went and one that came are told as one.
 func (r *Repo) statusWith(ctx context.Context, at place, index, renames string) (Status, error) {
-	out, err := r.git.text(ctx, command{at: at, index: index, args: []string{"status", "--porcelain=v2", "-z", "--branch",
-		"--untracked-files=all", renames, r.submodules()}})
+	out, warned, err := r.git.warned(ctx, command{at: at, index: index, args: []string{"status", "--porcelain=v2", "-z", "--branch",
+		"--untracked-files=all", renames, r.submodules()}, config: []setting{{"core.untrackedCache", "false"}}})
 	if err != nil {
 		return Status{}, err
 	}
@@ -71,6 +72,7 @@ func (r *Repo) statusWith(ctx context.Context, at place, index, renames string) 
 	if err != nil {
 		return Status{}, err
 	}
+	s.warned = warned
 	s.InProgress = inProgress(at.gitDir)
 	s.Files = s.files
 	if len(s.Files) > MaxStatusFiles {

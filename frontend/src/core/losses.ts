@@ -16,6 +16,9 @@ const nouns: Record<string, [string, string]> = {
   unpushed: ["commit that is on no other branch", "commits that are on no other branch"],
   stash: ["stash", "stashes"],
   rebase: ["unfinished rebase", "unfinished rebases"],
+  submodule: ["submodule", "submodules"],
+  repository: ["nested repository", "nested repositories"],
+  unread: ["unreadable folder", "unreadable folders"],
   locked: ["lock on its worktree", "locks on its worktree"],
 };
 
