@@ -37,7 +37,7 @@ type Diff struct {
 	Commits    []api.Commit     // newest first, at most 500
 	Patch      []byte
 	InProgress string // what the worktree is in the middle of: rebase, merge, ...; "" = nothing
-	Truncated  bool   // Patch was cut at MaxBytes, or there are more than 20000 untracked files, or ones above 64 MiB
+	Truncated  bool   // Patch was cut at MaxBytes, or there are more than 20000 untracked files, or ones above 64 MiB, or files that git cannot compare
 	TotalBytes int64  // of the whole patch
 }
 
@@ -80,13 +80,19 @@ func (r *Repo) diff(ctx context.Context, at place, base string, o DiffOptions) (
 		return Diff{}, err
 	}
 	defer done()
-	parts := []part{{command{at: at}, []string{"--find-renames", against}}}
+	spared, tracked, undo, err := r.spared(ctx, at, st)
+	if err != nil {
+		return Diff{}, err
+	}
+	defer undo()
+	parts := []part{{command{at: at, index: tracked}, []string{"--find-renames", against}}}
 	if index != "" {
 		parts = append(parts, part{command{at: at, index: index}, []string{"--no-renames"}})
 	}
 	if err := r.compare(ctx, parts, &d); err != nil {
 		return Diff{}, err
 	}
+	d.add(spared)
 	d.merge(st, seen)
 	if o.Patch {
 		if err := r.patch(ctx, parts, o.MaxBytes, &d); err != nil {
@@ -180,6 +186,17 @@ func (r *Repo) compare(ctx context.Context, parts []part, d *Diff) error {
 	return nil
 }
 
+// add lists files that git was not let compare.
+func (d *Diff) add(spared []api.FileChange) {
+	at := d.byPath()
+	for _, f := range spared {
+		if _, ok := at[f.Path]; !ok { // one that was committed as well is there already
+			d.Files = append(d.Files, f)
+		}
+		d.Truncated = true
+	}
+}
+
 func (d *Diff) byPath() map[string]int {
 	at := make(map[string]int, len(d.Files))
 	for i, f := range d.Files {
@@ -191,6 +208,11 @@ func (d *Diff) byPath() map[string]int {
 // untrackedIndex makes an index that notes the untracked files and nothing else, so that git itself shows them as added.
 // It is "" when there are none. done removes it.
 func (r *Repo) untrackedIndex(ctx context.Context, at place, st Status, d *Diff) (index string, done func(), err error) {
+	root, err := os.OpenRoot(at.workTree)
+	if err != nil {
+		return "", nil, fault.Wrap(err, fault.Unavailable, "The worktree cannot be opened")
+	}
+	defer root.Close()
 	var names bytes.Buffer
 	count := 0
 	for _, f := range st.files {
@@ -201,7 +223,7 @@ func (r *Repo) untrackedIndex(ctx context.Context, at place, st Status, d *Diff)
 			d.Truncated = true
 			continue
 		}
-		if fi, err := os.Lstat(filepath.Join(at.workTree, filepath.FromSlash(f.Path))); err == nil && fi.Size() > maxCounted {
+		if _, ok := canCompare(root, f.Path, maxCounted); !ok {
 			d.Truncated = true
 			continue
 		}

@@ -4,12 +4,15 @@ package worktree
 
 import (
 	"context"
+	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"termic/internal/api"
 	"termic/internal/fault"
@@ -124,5 +127,61 @@ func TestStageWeighs(t *testing.T) {
 	_, err := r.Stage(context.Background(), c.Path, Choice{Paths: []string{"a.txt"}})
 	if fault.CodeOf(err) != fault.Conflict || !strings.Contains(fault.From(err).Message, "a.txt") {
 		t.Errorf("it is staged: %v", err)
+	}
+}
+
+// TestDiffOfWhatCannotBeCompared: one file that git cannot open, that is a pipe or a socket by now, or that would be read for
+// an hour does not take the diff of all others away. It is listed.
+func TestDiffOfWhatCannotBeCompared(t *testing.T) {
+	if !asNobody(t) {
+		return
+	}
+	for what, spoil := range map[string]func(path string) error{
+		"a pipe":     func(p string) error { return errors.Join(os.Remove(p), syscall.Mkfifo(p, 0o600)) },
+		"unreadable": func(p string) error { return os.Chmod(p, 0) },
+		"huge":       func(p string) error { return os.Truncate(p, 1<<40) },
+		"a socket": func(p string) error {
+			short, err := os.MkdirTemp("/tmp", "s") // a socket's path has a bound of its own
+			if err != nil {
+				return err
+			}
+			defer os.RemoveAll(short)
+			l, err := net.Listen("unix", filepath.Join(short, "s"))
+			if err != nil {
+				return err
+			}
+			l.(*net.UnixListener).SetUnlinkOnClose(false)
+			return errors.Join(l.Close(), os.Rename(filepath.Join(short, "s"), p))
+		},
+	} {
+		t.Run(strings.ReplaceAll(what, " ", "-"), func(t *testing.T) {
+			w := newWorld(t, func(o *Options) { o.Timeout = 5 * time.Second })
+			r := w.open(w.repo("repo"))
+			c := w.task(r, "one")
+			w.write(c.Path, "c.txt", "c\nd\n")
+			w.write(c.Path, "a.txt", "changed\n")
+			w.write(c.Path, "new", "n\n")
+			for _, name := range []string{"a.txt", "new"} {
+				if err := spoil(filepath.Join(c.Path, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, stat := range []bool{true, false} {
+				d, err := r.Diff(context.Background(), c.Path, "main", DiffOptions{Patch: !stat, StatOnly: stat})
+				if err != nil {
+					t.Fatalf("%v: %s", err, fault.From(err).Hint)
+				}
+				if d.Stat.FilesChanged < 2 || d.Stat.Insertions != 1 || !d.Truncated {
+					t.Errorf("stat %+v, truncated %v", d.Stat, d.Truncated)
+				}
+				if stat {
+					continue
+				}
+				at := d.byPath()
+				if i, ok := at["a.txt"]; !ok || !d.Files[i].Unstaged || !strings.Contains(string(d.Patch), "+d\n") {
+					t.Errorf("files %+v, patch\n%s", d.Files, d.Patch)
+				}
+			}
+		})
 	}
 }
