@@ -97,7 +97,7 @@ func caged(t store.Task) bool {
 // repoFor is the repository as git may be run for the tree of a task: as in the user's shell, or, where a cage could have
 // written the tree, without anything that a tree can make git run.
 func (c *Core) repoFor(repo *worktree.Repo, t store.Task) *worktree.Repo {
-	if writtenByCage(t) {
+	if c.cageWrites(t) {
 		return c.readerFor(repo, t)
 	}
 	return repo.Plain()
@@ -106,14 +106,35 @@ func (c *Core) repoFor(repo *worktree.Repo, t store.Task) *worktree.Repo {
 // readerFor is the repository as git may be run to look at the tree of a task. Filters stay off even where no cage writes:
 // looking starts no program of a repository's choice.
 func (c *Core) readerFor(repo *worktree.Repo, t store.Task) *worktree.Repo {
-	if writtenByCage(t) {
+	if c.cageWrites(t) {
 		return repo.Behind(c.machine.Room)
 	}
 	return repo
 }
 
-// writtenByCage reports whether a cage could have written the tree of a task.
+// writtenByCage reports whether a cage could have written the tree of a task by what is stored of it; see cageWrites.
 func writtenByCage(t store.Task) bool { return caged(t) || t.FromCage }
+
+// cageWrites reports whether a cage could have written the tree of a task, or is writing it. What is stored does not say it
+// all: a .termic.yaml tightens a task at its start, and a cage that was taken away leaves what it wrote. All tasks of a
+// main checkout share its tree.
+func (c *Core) cageWrites(t store.Task) bool {
+	if c.ownCageWrites(t) || !t.IsMain {
+		return c.ownCageWrites(t)
+	}
+	tasks, err := c.store.Tasks(c.ctx, store.TaskFilter{ProjectID: t.ProjectID})
+	return err != nil || slices.ContainsFunc(tasks, func(o store.Task) bool { return o.IsMain && c.ownCageWrites(o) })
+}
+
+// ownCageWrites is cageWrites for the cage of the task alone.
+func (c *Core) ownCageWrites(t store.Task) bool {
+	return writtenByCage(t) || c.runsCaged(t.ID) || c.marked(t.ID) && !c.onlyInherited(t.ID)
+}
+
+// runsCaged reports whether a program of a task is in a cage now.
+func (c *Core) runsCaged(taskID string) bool {
+	return slices.ContainsFunc(c.liveInWalls(taskID), func(l *liveTab) bool { return caged(l.task) })
+}
 
 // policyOf composes what the cage of an agent in a task is made of, as it is stored now. port is that of the endpoint, 0
 // for an agent without a way to it. It makes the private home, and changes nothing else.
@@ -174,7 +195,7 @@ func (c *Core) everWritten(ctx context.Context) ([]string, error) {
 		out = union(out, p.SandboxWrite)
 	}
 	for _, t := range tasks {
-		if out = union(out, t.SandboxWrite); writtenByCage(t) && !t.Archived() {
+		if out = union(out, t.SandboxWrite); c.ownCageWrites(t) && !t.Archived() {
 			out = union(out, []string{t.Path})
 		}
 	}

@@ -91,7 +91,7 @@ func (c *Core) editRoot(ctx context.Context, t store.Task, main bool) (root stri
 // agreed to then.
 func (c *Core) consentToEdit(ctx context.Context, t, writer store.Task, p api.TaskEditParams) error {
 	if p.AcceptFiles {
-		if !caged(writer) { // while a cage goes on writing, the next time is another question
+		if !caged(writer) && !c.runsCaged(writer.ID) { // while a cage goes on writing, the next time is another question
 			c.agree(writer)
 		}
 		return nil

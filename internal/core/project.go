@@ -74,6 +74,9 @@ func (c *Core) ProjectAdd(ctx context.Context, call *Call, p api.ProjectAddParam
 	if err != nil {
 		return api.ProjectAddResult{}, err
 	}
+	if err := c.refuseWritten(ctx, project, path); err != nil {
+		return api.ProjectAddResult{}, err
+	}
 	project.Name = p.Name
 	if project.Name == "" {
 		project.Name = strings.TrimSuffix(filepath.Base(project.RootPath), ".git")

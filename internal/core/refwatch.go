@@ -321,14 +321,14 @@ func (w *refWatch) own(ctx context.Context, r *watchedRefs) (map[string]ownRef, 
 	w.mu.Unlock()
 	out := map[string]ownRef{}
 	for _, t := range tasks {
-		if !runs[t.ID] && len(w.core.liveTabs(t.ID)) == 0 || caged(t) && t.IsMain {
+		if !runs[t.ID] && len(w.core.liveTabs(t.ID)) == 0 || t.IsMain && w.core.ownCageWrites(t) {
 			continue
 		}
 		if t.Branch != "" {
 			out["refs/heads/"+t.Branch] = ownRef{t.ID, t.Path}
 		}
 		for _, e := range checkouts {
-			if e.Path == t.Path && e.Branch != "" && !caged(t) && !t.FromCage {
+			if e.Path == t.Path && e.Branch != "" && !w.core.ownCageWrites(t) {
 				out["refs/heads/"+e.Branch] = ownRef{t.ID, t.Path}
 			}
 		}

@@ -136,3 +136,27 @@ func TestCarriers(t *testing.T) {
 		r.git(r.repo, "clean", "-qffdx")
 	}
 }
+
+// TestProjectThatACageMade: a repository in the tree or in the home of a caged agent is no project, since git would run what
+// its settings name where no cage is. A clone of it may be one.
+func TestProjectThatACageMade(t *testing.T) {
+	r := newRig(t)
+	c := r.cageTask("maker", "enforce", nil)
+	const plant = `git init -q $D && cd $D && echo '* filter=fire' > .gitattributes && echo x > x && git add -A && git -c user.name=a -c user.email=a@b.c commit -qm x && git config filter.fire.process "touch $HOME/fired"`
+	for place, at := range map[string]string{"nested": filepath.Join(c.path, "nested"), "$HOME/nested": filepath.Join(r.data, "homes", c.id, "nested")} {
+		if out := c.run("D=" + place + "; " + plant); !strings.Contains(out, "exit 0") {
+			t.Fatalf("it was not planted: %s", out)
+		}
+		if f := refused(r, fault.Conflict, "project_add", map[string]any{"path": at, "name": "planted"}); !strings.Contains(f.Hint, "git clone") {
+			t.Errorf("%s: %v, hint %q", place, f, f.Hint)
+		}
+		refused(r, fault.Conflict, "project_add", map[string]any{"path": at, "name": "plain", "nonGit": false})
+	}
+	copied := filepath.Join(r.home, "copied")
+	r.git(r.home, "clone", "-q", filepath.Join(c.path, "nested"), copied)
+	call[api.ProjectAddResult](r, "project_add", map[string]any{"path": copied, "name": "copied"})
+	call[api.ProjectAddResult](r, "project_add", map[string]any{"path": r.repo}) // the main checkout is where the task came from
+	if _, err := os.Lstat(filepath.Join(r.home, "fired")); err == nil {
+		t.Error("what was planted ran")
+	}
+}
