@@ -73,16 +73,18 @@ func TestJobsOfAName(t *testing.T) {
 	w := newWorld(t)
 	w.cages.like = w.capability(t, cage{mode: sandbox.Enforce, project: w.a, projects: []string{w.a.ID}, agents: []string{"mine"}})
 	foreign, _ := w.task(t, w.b, "foreign", nil)
-	check(t, w.store.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.AddToken(t.Context(), store.Token{Name: "ci", Scope: "operator", Everywhere: true})
-		return err
-	}))
-	wide := grant.Grant{Principal: "client:ci", Class: grant.Operator, Everywhere: true}.Caller(grant.MCP)
+	var ci store.Token
+	add := func(token store.Token) {
+		t.Helper()
+		check(t, w.store.Write(t.Context(), func(tx *store.Tx) (err error) { ci, err = tx.AddToken(t.Context(), token); return err }))
+	}
+	add(store.Token{Name: "ci", Scope: "operator", Everywhere: true})
+	wide := grant.Grant{Principal: "client:ci", Token: ci.ID, Class: grant.Operator, Everywhere: true}.Caller(grant.MCP)
 	job := do[api.TaskRenameResult](t, w, wide, "task_rename", map[string]any{"task": foreign.ID, "name": "secret"}).Job
 	if _, f := w.call(t, wide, "task_new", map[string]any{"name": "in\x00valid", "project": "A"}); f == nil {
 		t.Fatal("a bad name was taken")
 	}
-	narrow := grant.Grant{Principal: "client:ci", Class: grant.Operator, Projects: []string{w.a.ID}}.Caller(grant.MCP)
+	narrow := grant.Grant{Principal: "client:ci", Token: ci.ID, Class: grant.Operator, Projects: []string{w.a.ID}}.Caller(grant.MCP)
 	hidden := func(when string, left int) {
 		t.Helper()
 		if list := do[api.JobListResult](t, w, narrow, "job_list", map[string]any{}).Jobs; len(list) != left {
@@ -100,9 +102,7 @@ func TestJobsOfAName(t *testing.T) {
 	// What was refused before it was about anything is its own still, while the token is the same.
 	hidden("narrowed", 1)
 	check(t, w.store.Write(t.Context(), func(tx *store.Tx) error { return tx.DeleteToken(t.Context(), "ci") }))
-	check(t, w.store.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.AddToken(t.Context(), store.Token{Name: "ci", Scope: "operator", Projects: []string{w.a.ID}})
-		return err
-	}))
+	add(store.Token{Name: "ci", Scope: "operator", Projects: []string{w.a.ID}})
+	narrow.Token = ci.ID
 	hidden("made anew", 0)
 }
