@@ -74,6 +74,7 @@ const rows = [
   { name: "prevTab", label: "Previous tab", group: "Tabs", mac: "Shift+Meta+[", elsewhere: "Ctrl+PageUp" },
   { name: "nextTab", label: "Next tab", group: "Tabs", mac: "Shift+Meta+]", elsewhere: "Ctrl+PageDown" },
   { name: "reopenTab", label: "Reopen closed tab", group: "Tabs", mac: "Shift+Meta+T", elsewhere: "Alt+Shift+T" },
+  { name: "allTabs", label: "List all tabs", group: "Tabs", mac: "Shift+Meta+L", elsewhere: "Alt+Shift+L" },
   {
     name: "moveTabLeft",
     label: "Move tab to the left",

@@ -5,7 +5,7 @@ import { lossesOf, lossSummary, lossWords } from "./losses";
 import { strongest, tabMark, taskMark } from "./marks";
 import { changedRefs, refWords } from "./refs";
 import { kindWords, selfRunOf } from "./selfrun";
-import { groupsOf, projectStep, rowOrder, shownRows, sidebarTree, taskStep } from "./tree";
+import { groupsOf, projectStep, rowOrder, shownRows, sidebarTree, taskStays, taskStep } from "./tree";
 
 const tab = (over: Partial<TabStatus> = {}): TabStatus => ({
   id: "tab",
@@ -116,6 +116,12 @@ test("projects stand by their headings, and what is folded has no rows", () => {
   expect(seen("group:Work", "d", "a1")).toEqual(["a1", "a3"]);
   expect([taskStep(tree, "a1", 1), taskStep(tree, "a3", -1), taskStep(tree, "a1", -1)]).toEqual([2, 1, 0]);
   expect([taskStep(tree, "a3", 1), taskStep(tree, "a2", 1)]).toEqual([0, 0]);
+  expect([taskStays(tree, "a1", 1), taskStays(tree, "a1", -1), taskStays(tree, "a3", 1)]).toEqual([
+    undefined,
+    "It stands at the top.",
+    "It stands at the end.",
+  ]);
+  expect(taskStays(tree, "a2", 1)).toMatch(/below the task that made it/);
   // Within a group it changes places; the edge of a group takes the group along, and others go past it whole.
   const steps = ["a", "b", "c", "d"].map((id) => [projectStep(tree, id, -1), projectStep(tree, id, 1)]);
   expect(steps).toEqual([

@@ -97,6 +97,14 @@ export function taskStep(tree: ProjectNode[], task: string, by: 1 | -1): number 
   return at < 0 || to < 0 || to >= roots.length ? 0 : to + 1;
 }
 
+/** Why a task cannot move one up or down; undefined when it can. */
+export function taskStays(tree: ProjectNode[], task: string, by: 1 | -1): string | undefined {
+  if (taskStep(tree, task, by)) return undefined;
+  const child = tree.some((node) => node.tasks.some((one) => one.kids.some((kid) => kid.id === task)));
+  if (child) return "It stands below the task that made it, in the order in which they were made.";
+  return by < 0 ? "It stands at the top." : "It stands at the end.";
+}
+
 /**
  * The place, from 1, that a project gets when it moves one up or down; 0: there is none. Within its group it changes places
  * with the next; the first and the last of a group take it along.

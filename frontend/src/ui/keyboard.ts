@@ -139,6 +139,9 @@ function actOnTask(app: AppState, action: Action, task: NonNullable<AppState["ta
     case "nextTab":
       app.stepTab(action === "nextTab" ? 1 : -1);
       return true;
+    case "allTabs":
+      document.querySelector<HTMLElement>("[data-menu=tabs]")?.click();
+      return true;
     case "newTab":
       void openTab(app, task, { kind: "terminal" });
       return true;

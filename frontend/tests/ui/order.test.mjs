@@ -171,3 +171,52 @@ step("the sidebar and the panel have the width that they were given", async () =
   await side.dblclick();
   await until(() => width(".side"), 268);
 });
+
+step("of many tabs the one that is shown is in view, and all are listed", async () => {
+  const { page } = rig();
+  const many = (await rig().task("Many tabs")).id;
+  for (let i = 1; i < 12; i++) {
+    const tab = rig().cli("tab", many, "--kind", "terminal").tab_id;
+    rig().cli("tab", "set", many, "--tab", tab, "--name", `terminal number ${i}`);
+  }
+  await until(() => strip().count(), 12);
+  const inView = () =>
+    page.evaluate(() => {
+      const strip = document.querySelector(".strip").getBoundingClientRect();
+      const tab = document.querySelector("[data-tab]:has([aria-selected=true])").getBoundingClientRect();
+      return tab.left >= strip.left - 1 && tab.right <= strip.right + 1;
+    });
+  await strip().nth(0).click();
+  await until(inView, true);
+  assert.ok(
+    await page.evaluate(
+      () => document.querySelector(".strip").scrollWidth > document.querySelector(".strip").clientWidth + 200,
+    ),
+  );
+  await page.locator(".cell .xterm").click();
+  await page.keyboard.press("Control+PageUp"); // from the first to the last
+  await page.getByRole("tab", { name: "terminal number 11", selected: true }).waitFor();
+  await until(inView, true);
+  // A wheel turns the strip.
+  const before = await page.evaluate(() => document.querySelector(".strip").scrollLeft);
+  await page.locator(".tabs .strip").hover();
+  await page.mouse.wheel(0, -300);
+  await until(() => page.evaluate((was) => document.querySelector(".strip").scrollLeft < was, before), true);
+  // The list: by its key, from a terminal, with the keys of a menu.
+  await page.locator(".cell .xterm").click();
+  await page.keyboard.press("Alt+Shift+L");
+  const list = page.getByRole("menu", { name: /All tabs/ });
+  await list.waitFor();
+  assert.equal(await list.getByRole("menuitem").count(), 12);
+  assert.match(await page.evaluate(() => document.activeElement.textContent), /12\s+terminal number 11/);
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("tab", { name: "terminal number 1", exact: true, selected: true }).waitFor();
+  await until(inView, true);
+  // And by its button.
+  await page.getByRole("button", { name: /^All tabs/ }).click();
+  await list.getByRole("menuitem", { name: /terminal number 9/ }).click();
+  await page.getByRole("tab", { name: "terminal number 9", selected: true }).waitFor();
+  await until(inView, true);
+});

@@ -1,7 +1,7 @@
 import { type Action, actions } from "../../core/keys";
 import type { Entry, Group } from "../../core/palette";
 import { count, shown } from "../../core/text";
-import { taskStep } from "../../core/tree";
+import { taskStays } from "../../core/tree";
 import type { Prompt, TaskDetail } from "../../gen/api";
 import { pickPaths } from "../drop";
 import { act } from "../keyboard";
@@ -49,6 +49,8 @@ function makers(app: AppState, group: Group) {
     make(more.label ?? labels.get(action) ?? action, () => void act(app, action), { shortcut: action, ...more });
   return { make, byKey };
 }
+
+const reasoned = (reason: string | undefined) => (reason ? { reason } : {});
 
 function waiting(app: AppState, task: TaskDetail): Entry {
   return {
@@ -105,6 +107,7 @@ function ofTask(app: AppState, task: TaskDetail): Entry[] {
       icon: "history",
       ...(closed ? { hint: shown(closed.title) } : { reason: "No tab of this task was closed." }),
     }),
+    byKey("allTabs", { label: "List all tabs…", icon: "tree", ...needsTab }),
     byKey("moveTabLeft", needsTab),
     byKey("moveTabRight", needsTab),
     make("Rename tab…", () => tab && open({ kind: "renameTab", task, tab }), needsTab),
@@ -115,11 +118,11 @@ function ofTask(app: AppState, task: TaskDetail): Entry[] {
     }),
     byKey("moveTaskUp", {
       icon: "up",
-      ...(taskStep(app.tree, task.id, -1) ? {} : { reason: "It stands at the top." }),
+      ...reasoned(taskStays(app.tree, task.id, -1)),
     }),
     byKey("moveTaskDown", {
       icon: "down",
-      ...(taskStep(app.tree, task.id, 1) ? {} : { reason: "It stands at the end." }),
+      ...reasoned(taskStays(app.tree, task.id, 1)),
     }),
     byKey("splitRight", { label: "Split to the right…", icon: "splitRight", ...needsTab }),
     byKey("splitBelow", { label: "Split below…", icon: "splitBelow", ...needsTab }),

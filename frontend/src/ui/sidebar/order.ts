@@ -1,5 +1,5 @@
 import { changedRefs } from "../../core/refs";
-import { groupKey, type ProjectNode, projectStep, taskStep } from "../../core/tree";
+import { groupKey, type ProjectNode, projectStep, taskStays, taskStep } from "../../core/tree";
 import type { Project, TaskDetail } from "../../gen/api";
 import type { MenuItem } from "../parts/Menu.svelte";
 import type { AppState } from "../state.svelte";
@@ -82,11 +82,12 @@ export function projectMenu(app: AppState, node: ProjectNode): MenuItem[] {
 /** What can be done with a task of the sidebar. */
 export function taskMenu(app: AppState, task: TaskDetail, kids: number): MenuItem[] {
   const { keymap } = app;
+  const stays = (by: 1 | -1) => taskStays(app.tree, task.id, by);
   const move = (label: string, by: 1 | -1): MenuItem => ({
     label,
     shortcut: keymap.label(by < 0 ? "moveTaskUp" : "moveTaskDown"),
     apart: by < 0,
-    ...(taskStep(app.tree, task.id, by) ? {} : { reason: "It cannot go further." }),
+    ...(stays(by) ? { reason: stays(by) ?? "" } : {}),
     run: () => moveTask(app, task, by),
   });
   return [
