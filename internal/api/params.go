@@ -14,6 +14,14 @@ type NamedTarget struct {
 	Project string `json:"project,omitempty" cli:"project" doc:"project to look in: name or id" tool:"-"`
 }
 
+// Once lets a call be repeated without being done twice.
+type Once struct {
+	IdempotencyKey string `json:"idempotency_key,omitempty" cli:"idempotency-key" doc:"a repeat with the same key is answered like the first call (kept 24 hours)" tool:"-"`
+}
+
+// Key is the key.
+func (o Once) Key() string { return o.IdempotencyKey }
+
 // TaskListParams are the parameters of task_list.
 type TaskListParams struct {
 	Project string `json:"project,omitempty" cli:"project" doc:"only tasks of this project"`
@@ -43,9 +51,12 @@ type TaskNewParams struct {
 	Open           bool     `json:"open,omitempty" cli:"open" face:"window|cli" doc:"show it in the window"`
 	Wait           bool     `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic" tool:"answer once the agent settled (a heuristic)"`
 	TimeoutMs      int64    `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" with:"wait" doc:"longest wait" tool:"-"`
-	IdempotencyKey string   `json:"idempotency_key,omitempty" cli:"idempotency-key" doc:"a repeat with the same key joins the first call (kept 24 hours)" tool:"a repeat joins the first call for 24 hours"`
+	IdempotencyKey string   `json:"idempotency_key,omitempty" cli:"idempotency-key" doc:"a repeat with the same key is answered like the first call (kept 24 hours)" tool:"a repeat is answered like the first call for 24 hours"`
 	Cwd            string   `json:"cwd,omitempty" cli:"-" face:"cli" doc:"folder that picks the project when none is named"`
 }
+
+// Key is the idempotency key.
+func (p TaskNewParams) Key() string { return p.IdempotencyKey }
 
 // TaskRaceParams are the parameters of task_race.
 type TaskRaceParams struct {
@@ -57,9 +68,12 @@ type TaskRaceParams struct {
 	Base           string   `json:"base,omitempty" cli:"base" doc:"branch or commit that all of them start from"`
 	Sandbox        string   `json:"sandbox,omitempty" cli:"sandbox" enum:"off|monitor|enforce-fs|enforce" doc:"cage of the tasks"`
 	Yolo           bool     `json:"yolo,omitempty" cli:"yolo" doc:"start the agents with their own permission prompts off"`
-	IdempotencyKey string   `json:"idempotency_key,omitempty" cli:"idempotency-key" doc:"a repeat with the same key joins the first call (kept 24 hours)"`
+	IdempotencyKey string   `json:"idempotency_key,omitempty" cli:"idempotency-key" doc:"a repeat with the same key is answered like the first call (kept 24 hours)"`
 	Cwd            string   `json:"cwd,omitempty" cli:"-" face:"cli" doc:"folder that picks the project when none is named"`
 }
+
+// Key is the idempotency key.
+func (p TaskRaceParams) Key() string { return p.IdempotencyKey }
 
 // TaskStatusParams are the parameters of task_status.
 type TaskStatusParams struct{ Target }
@@ -76,6 +90,7 @@ type TaskSendParams struct {
 	Repeat    int64  `json:"repeat,omitempty" cli:"repeat" face:"window|cli" not:"wait" doc:"type it this many times, at most 100, each time once the agent has settled"`
 	Wait      bool   `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic" tool:"answer once the agent settled (a heuristic)"`
 	TimeoutMs int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" with:"wait" doc:"longest wait" tool:"-"`
+	Once
 }
 
 // TaskWaitParams are the parameters of task_wait.
@@ -117,6 +132,7 @@ type TaskApplyParams struct {
 	NamedTarget
 	AcceptFiles bool `json:"acceptFiles,omitempty" cli:"accept-files" face:"window|cli" doc:"consent to files that run by themselves and that a caged agent may have written"`
 	Yes         bool `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
+	Once
 }
 
 // TaskArchiveParams are the parameters of task_archive.
@@ -125,6 +141,7 @@ type TaskArchiveParams struct {
 	Discard      bool `json:"discard,omitempty" cli:"discard" doc:"consent to losing what exists only here; a backup ref is left"`
 	DeleteBranch bool `json:"deleteBranch,omitempty" cli:"delete-branch" doc:"delete the branch as well"`
 	Yes          bool `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
+	Once
 }
 
 // TaskRestoreParams are the parameters of task_restore.
@@ -142,6 +159,7 @@ type TaskTabParams struct {
 	AcceptFiles bool   `json:"acceptFiles,omitempty" cli:"accept-files" face:"window|cli" doc:"consent to files that run by themselves and that a caged agent may have written"`
 	Wait        bool   `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic" tool:"answer once the agent settled (a heuristic)"`
 	TimeoutMs   int64  `json:"timeoutMs,omitempty" cli:"timeout" unit:"ms" with:"wait" doc:"longest wait" tool:"-"`
+	Once
 }
 
 // TaskTabCloseParams are the parameters of task_tab_close.
@@ -149,6 +167,7 @@ type TaskTabCloseParams struct {
 	Target
 	Tab          string `json:"tab" cli:"tab" doc:"tab: id, index or title" tool:"id, index or title"`
 	AllowDefault bool   `json:"allowDefault,omitempty" cli:"yes,y" doc:"close it even if it is the task's first agent"`
+	Once
 }
 
 // TaskAgentsParams are the parameters of task_agents.
@@ -239,6 +258,7 @@ type ProjectRemoveParams struct {
 	Name    string `json:"name" cli:"arg" doc:"project: name or id" tool:"-"`
 	Discard bool   `json:"discard,omitempty" cli:"discard" doc:"consent to losing what exists only in its tasks; backup refs are left"`
 	Yes     bool   `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
+	Once
 }
 
 // AttachParams are the parameters of attach.

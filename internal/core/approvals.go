@@ -98,7 +98,7 @@ func (c *Core) Raise(ctx context.Context, call *Call, params any, raw json.RawMe
 	}
 	now := c.clock.wall()
 	a := store.Approval{ID: ids.New(), Job: call.Job, Token: call.Caller.Token, Principal: call.Caller.Principal, Face: string(call.Caller.Face), Verb: call.Verb,
-		TaskID: g.task.ID, ProjectID: g.project.ID, Arguments: argumentsOf(raw), Digest: hashOf([]any{call.Verb, params}), Bound: string(parts), Plan: string(plan),
+		TaskID: g.task.ID, ProjectID: g.project.ID, Arguments: argumentsOf(raw), Digest: hashOf([]any{call.Verb, askedFor(params)}), Bound: string(parts), Plan: string(plan),
 		Created: now, Expires: now.Add(ApprovalLife)}
 	c.expire(ctx)
 	if err := c.replaceOlder(ctx, a); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"termic/internal/api"
 	"termic/internal/grant"
+	"termic/internal/store"
 )
 
 // Call is one invocation of a verb, as the dispatcher let it through.
@@ -18,9 +19,12 @@ type Call struct {
 	// Outcome is what the ledger is told in place of ok; empty for that.
 	Outcome string
 	// Actor carries out what this call approves; set by the dispatcher.
-	Actor Actor
-	kept  bool    // the job goes on after the call
-	bound boundTo // what the call was approved for; nil for calls that need no approval
+	Actor   Actor
+	kept    bool                  // the job goes on after the call
+	key     *store.IdempotencyKey // that the call claimed; nil for none
+	repeats bool                  // an earlier call has the key: Job is its job
+	spent   bool                  // the key stays taken even if the call fails
+	bound   boundTo               // what the call was approved for; nil for calls that need no approval
 }
 
 // KeepJob says that the job of the call ends later than the call: somebody else ends it.

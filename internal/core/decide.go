@@ -152,7 +152,7 @@ func (c *Core) prepare(ctx context.Context, call *Call, a store.Approval) (*Call
 	if prepared.Task != a.TaskID {
 		return nil, Prepared{}, &staleError{fault.New(fault.Conflict, "The name that was given means another task now, so nothing was done")}
 	}
-	if hashOf([]any{a.Verb, prepared.Params}) != a.Digest {
+	if hashOf([]any{a.Verb, askedFor(prepared.Params)}) != a.Digest {
 		return nil, Prepared{}, &staleError{fault.New(fault.Conflict, "The arguments are not those that were shown, so nothing was done")}
 	}
 	return act, prepared, nil
@@ -283,8 +283,8 @@ func (c *Core) decided(ctx context.Context, id string, out api.ApprovalDecideRes
 	return out, err
 }
 
-// approvalOf finds an approval that a caller may know of: about a project that it reaches, or asked for by its own token. Any other
-// answers as one that does not exist.
+// approvalOf finds an approval that a caller may know of: about a project that it reaches. Any other answers as one that does not
+// exist.
 func (c *Core) approvalOf(ctx context.Context, caller grant.Caller, id string) (store.Approval, error) {
 	list, err := c.store.Approvals(ctx, store.ApprovalFilter{ID: strings.ToUpper(id), Limit: 1, Within: approvalReach(caller)})
 	if err == nil && (len(list) == 0 || id == "") {

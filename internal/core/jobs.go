@@ -58,22 +58,30 @@ func (j *jobs) stop(id string) bool {
 
 // BeginCall makes durable that a writing call was let through: its row of the ledger and, for one that is a job, the job, in
 // one transaction. The returned context ends when the job is cancelled; done forgets it.
-func (c *Core) BeginCall(ctx context.Context, call *Call, row store.LedgerRow) (_ context.Context, done func(), err error) {
+//
+// A call whose key an earlier one has is no job of its own: it Repeats that, and Again answers it.
+func (c *Core) BeginCall(ctx context.Context, call *Call, row store.LedgerRow, params any) (_ context.Context, done func(), err error) {
 	if call.Job == "" {
 		return ctx, func() {}, c.Record(ctx, row, true)
 	}
-	row.Time = time.Now()
+	row.Time, call.key = time.Now(), onceKey(call, params)
 	err = c.store.AppendWith(ctx, row, func(tx *store.Tx) error {
+		if err := call.claim(ctx, tx); err != nil || call.repeats {
+			return err
+		}
 		_, err := tx.StartJob(ctx, store.Job{ID: call.Job, Verb: call.Verb, Principal: call.Caller.Principal, Token: call.Caller.Token, Face: string(call.Caller.Face), Target: call.Task})
 		return err
 	})
+	if call.repeats {
+		return ctx, func() {}, err
+	}
 	ctx, done = c.jobs.under(ctx, call.Job)
 	return ctx, done, err
 }
 
 // EndCall makes durable how a writing call ended: its row of the ledger and, unless it is kept, its job.
 func (c *Core) EndCall(ctx context.Context, call *Call, row store.LedgerRow, result json.RawMessage, cause error) error {
-	if call.Job == "" {
+	if call.Job == "" || call.repeats {
 		return c.Record(ctx, row, true)
 	}
 	row.Time = time.Now()
@@ -86,29 +94,17 @@ func (c *Core) EndCall(ctx context.Context, call *Call, row store.LedgerRow, res
 		if call.kept {
 			return tx.SetJobResult(ctx, call.Job, string(result))
 		}
+		if cause != nil && call.key != nil && !call.spent { // nothing was made: it may be tried again
+			if err := tx.DropKey(ctx, *call.key); err != nil {
+				return err
+			}
+		}
 		end := jobEnd(cause)
 		end.Result = string(result)
 		return tx.EndJob(ctx, call.Job, end)
 	})
 	c.beacon.change()
 	return err
-}
-
-// joinJob makes a call that repeats an earlier one, by its key, the same job as that: the newest of that verb about the target.
-func (c *Core) joinJob(ctx context.Context, call *Call, target string) error {
-	if call.Job == "" {
-		return nil
-	}
-	mine := call.Job
-	list, err := c.store.Jobs(ctx, store.JobFilter{Verb: call.Verb, Target: target, Limit: 1})
-	if err != nil {
-		return err
-	}
-	call.KeepJob()
-	if call.Job = ""; len(list) > 0 {
-		call.Job = list[0].ID
-	}
-	return c.store.Write(ctx, func(tx *store.Tx) error { return tx.DropJob(ctx, mine) })
 }
 
 // jobEnd says how a job ended by the error of what it did.

@@ -28,6 +28,7 @@ func (c *Core) TaskRace(ctx context.Context, call *Call, p api.TaskRaceParams) (
 		if err != nil {
 			return result, halfRace(err, i, len(runs))
 		}
+		call.Spend()
 		result.Race, result.Base, result.Commit = n.task.Race, n.task.BaseRef, n.start
 		result.Tasks, result.Jobs = append(result.Tasks, made), append(result.Jobs, n.job)
 	}
@@ -58,9 +59,6 @@ func (c *Core) planRace(ctx context.Context, call *Call, p api.TaskRaceParams) (
 	for i, name := range raceNames(p.Name, p.Agents) {
 		one := api.TaskNewParams{Name: name, Project: p.Project, Prompt: p.Prompt, PromptRef: p.PromptRef, Agent: p.Agents[i], Mode: "worktree",
 			Base: p.Base, Sandbox: p.Sandbox, Yolo: p.Yolo, Cwd: p.Cwd}
-		if p.IdempotencyKey != "" {
-			one.IdempotencyKey = p.IdempotencyKey + "/" + strconv.Itoa(i)
-		}
 		n, err := c.planNew(ctx, call, one)
 		if err != nil {
 			return nil, err
@@ -88,11 +86,8 @@ func raceNames(race string, agents []string) []string {
 	return names
 }
 
-// freeNames refuses a race of which a task has a name that is taken, unless the same call made it before.
+// freeNames refuses a race of which a task has a name that is taken.
 func (c *Core) freeNames(ctx context.Context, p api.TaskRaceParams, runs []*newTask) error {
-	if p.IdempotencyKey != "" {
-		return nil // each creation tells a repeat from a clash
-	}
 	have, err := c.store.Tasks(ctx, store.TaskFilter{ProjectID: runs[0].project.ID})
 	if err != nil {
 		return err

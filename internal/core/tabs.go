@@ -42,6 +42,7 @@ func (c *Core) TaskTab(ctx context.Context, call *Call, p api.TaskTabParams) (ap
 	if err != nil {
 		return api.TaskTabResult{}, err
 	}
+	call.Spend() // the tab is there, whatever becomes of its program
 	how.unattended, how.accept = prompt != "", p.AcceptFiles
 	result := api.TaskTabResult{TaskID: task.ID, TabID: tab.ID, Agent: tab.Agent, Title: tab.Title, Warnings: c.hereRuns(ctx, task, tab.Kind)}
 	l, err := c.startFor(ctx, call.Caller, task, tab, how)

@@ -2,9 +2,6 @@ package core
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"path/filepath"
 	"strings"
 
@@ -29,7 +26,6 @@ type newTask struct {
 	tab     store.Tab
 	queued  store.Prompt
 	job     string
-	joined  bool                // an earlier call with the same idempotency key made it
 	told    []string            // what was tightened
 	limit   *sandbox.Capability // what its agent may do at most; nil: whatever the task may
 	start   string              // the commit that it begins at; empty: where its base is when it is made
@@ -69,41 +65,23 @@ func (c *Core) startNewTask(ctx context.Context, call *Call, n *newTask) (api.Ta
 		return api.TaskSummary{}, err
 	}
 	call.Task = n.task.ID
-	switch {
-	case n.joined:
-		if err := c.readsAgain(ctx, call.Caller, n.task); err != nil {
-			return api.TaskSummary{}, err
-		}
-		if err := c.joinJob(ctx, call, n.task.ID); err != nil {
-			return api.TaskSummary{}, err
-		}
-	case n.task.Race == "":
+	if n.task.Race == "" {
 		call.KeepJob()
 	}
-	if !n.joined {
-		c.setStarting(n.tab.ID, true)
-		under := *n // the creation goes on while the answer is made, and writes into its own
-		if !c.spawn(func() {
-			defer c.setStarting(under.tab.ID, false)
-			c.create(&under)
-		}) {
-			return api.TaskSummary{}, ending()
-		}
-		c.beacon.change()
+	c.setStarting(n.tab.ID, true)
+	under := *n // the creation goes on while the answer is made, and writes into its own
+	if !c.spawn(func() {
+		defer c.setStarting(under.tab.ID, false)
+		c.create(&under)
+	}) {
+		return api.TaskSummary{}, ending()
 	}
+	c.beacon.change()
 	summary, err := c.summary(ctx, call.Caller, n.task.ID)
 	if err == nil {
 		call.emit(api.Event{Event: "created", Task: &summary})
 	}
 	return summary, err
-}
-
-// readsAgain refuses to tell a caller of the task that an earlier call of its made, where it may not read that task any more.
-func (c *Core) readsAgain(ctx context.Context, caller grant.Caller, t store.Task) error {
-	if !mayRead(caller, t) {
-		return fault.New(fault.Conflict, "The task that this idempotency key made is out of your reach by now").WithHint("Use a new key.")
-	}
-	return c.reads(ctx, caller, t)
 }
 
 // planNew checks everything that can be checked before anything is made. It writes nothing.
@@ -271,7 +249,7 @@ func (c *Core) projectOfFolder(ctx context.Context, projects []store.Project, fo
 		WithHint("Add it: `termic project add %s`.", shellWord(root)).WithData("root", root)
 }
 
-// acceptNew makes the task durable: row, tab, prompt, job, idempotency key and intent in one transaction.
+// acceptNew makes the task durable: row, tab, prompt, job and intent in one transaction.
 func (c *Core) acceptNew(ctx context.Context, call *Call, n *newTask) error {
 	if n.task.ParentID != "" {
 		release, err := c.hold(ctx, "children:"+n.task.ParentID)
@@ -285,43 +263,12 @@ func (c *Core) acceptNew(ctx context.Context, call *Call, n *newTask) error {
 	if err := c.planPath(ctx, n); err != nil {
 		return err
 	}
-	err := c.store.Write(ctx, func(tx *store.Tx) error {
-		if key := n.params.IdempotencyKey; key != "" {
-			have, joined, err := tx.ClaimKey(ctx, idempotencyKey(call, n.params), n.task.ID)
-			if err != nil {
-				return err
-			}
-			if n.joined = joined; joined {
-				n.task, err = tx.Task(ctx, have)
-				if err == nil && n.task.Archived() {
-					err = fault.New(fault.Conflict, "The task that this idempotency key made was archived").WithHint("Use a new key.")
-				}
-				return err
-			}
-		}
+	return c.store.Write(ctx, func(tx *store.Tx) error {
 		if err := c.roomFor(ctx, n.task.ParentID, ""); err != nil {
 			return err
 		}
 		return c.insertNew(ctx, tx, call, n)
 	})
-	if err != nil || !n.joined {
-		return err
-	}
-	return c.joinNew(ctx, n)
-}
-
-// joinNew fills in what an earlier call with the same key made.
-func (c *Core) joinNew(ctx context.Context, n *newTask) error {
-	tabs, err := c.store.Tabs(ctx, n.task.ID)
-	if err != nil {
-		return err
-	}
-	for _, t := range tabs {
-		if t.IsDefault {
-			n.tab = t
-		}
-	}
-	return nil
 }
 
 func (c *Core) insertNew(ctx context.Context, tx *store.Tx, call *Call, n *newTask) (err error) {
@@ -355,19 +302,10 @@ func (c *Core) insertNew(ctx context.Context, tx *store.Tx, call *Call, n *newTa
 			return err
 		}
 		n.job = job.ID
+	} else if err := tx.SetJobTarget(ctx, n.job, n.task.ID); err != nil {
+		return err
 	}
 	return beginIntent(ctx, tx, intentCreate, n.task.ID, createIntent{Task: n.task.ID, Mode: n.mode, Path: n.task.Path, Job: n.job})
-}
-
-// idempotencyKey names the call by face, principal and verb, with a digest of what it asked for. How long to wait is
-// not part of what was asked for.
-func idempotencyKey(call *Call, p api.TaskNewParams) store.IdempotencyKey {
-	key := p.IdempotencyKey
-	p.IdempotencyKey, p.Wait, p.TimeoutMs, p.Cwd, p.Open = "", false, 0, "", false
-	raw, _ := json.Marshal(p) // strings, booleans and lists of strings always marshal
-	sum := sha256.Sum256(raw)
-	return store.IdempotencyKey{Face: string(call.Caller.Face), Principal: call.Caller.Principal, Verb: call.Verb, Key: key,
-		Digest: hex.EncodeToString(sum[:])}
 }
 
 func orElse(s, fallback string) string {

@@ -47,8 +47,7 @@ func (r Reader) Approvals(ctx context.Context, f ApprovalFilter) ([]Approval, er
 	}
 	if f.Within != nil {
 		in := f.Within.projects()
-		where = append(where, "(token = ? OR project_id IN ("+marks(in)+"))")
-		args = append(append(args, f.Within.Token), in...)
+		where, args = append(where, "project_id IN ("+marks(in)+")"), append(args, in...)
 	}
 	limit := f.Limit
 	if limit == 0 {

@@ -88,12 +88,6 @@ func (t *Tx) StartJob(ctx context.Context, v Job) (Job, error) {
 	return v, t.AddJobEvent(ctx, v.ID, "asked", "asked by "+v.Principal+" via "+v.Face)
 }
 
-// DropJob forgets a job that turned out to be an earlier one again.
-func (t *Tx) DropJob(ctx context.Context, id string) error {
-	_, err := t.q.ExecContext(ctx, `DELETE FROM jobs WHERE id = ?`, id)
-	return err
-}
-
 // WaitJob makes a running job one that waits for an approval.
 func (t *Tx) WaitJob(ctx context.Context, id, text string) error {
 	return t.moveJob(ctx, id, JobRunning, JobWaiting, "waiting", text)

@@ -39,3 +39,16 @@ func (t *Tx) ClaimKey(ctx context.Context, k IdempotencyKey, ref string) (have s
 		VALUES (?,?,?,?,?,?,?)`, k.Face, k.Principal, k.Verb, k.Key, k.Digest, ref, stamp(t.now()))
 	return ref, false, err
 }
+
+// MoveKey ties a key that is tied already to another ref.
+func (t *Tx) MoveKey(ctx context.Context, k IdempotencyKey, ref string) error {
+	_, err := t.q.ExecContext(ctx, `UPDATE idempotency SET ref = ?, created = ? WHERE face = ? AND principal = ? AND verb = ? AND key = ?`,
+		ref, stamp(t.now()), k.Face, k.Principal, k.Verb, k.Key)
+	return err
+}
+
+// DropKey frees a key.
+func (t *Tx) DropKey(ctx context.Context, k IdempotencyKey) error {
+	_, err := t.q.ExecContext(ctx, `DELETE FROM idempotency WHERE face = ? AND principal = ? AND verb = ? AND key = ?`, k.Face, k.Principal, k.Verb, k.Key)
+	return err
+}

@@ -44,6 +44,15 @@ func (r Reader) PromptsOf(ctx context.Context, taskID string) ([]Prompt, error) 
 		WHERE state IN ('queued', 'delivering') AND task_id = ? ORDER BY seq`, taskID)
 }
 
+// AnyPromptOfJob returns the prompt that a job sent, in whatever state it is.
+func (r Reader) AnyPromptOfJob(ctx context.Context, job string) (Prompt, bool, error) {
+	p, err := one(ctx, r, scanPrompt, noPrompt(), `SELECT `+promptColumns+` FROM prompts WHERE job_id = ? AND job_id <> '' ORDER BY seq LIMIT 1`, job)
+	if fault.CodeOf(err) == fault.NotFound {
+		return Prompt{}, false, nil
+	}
+	return p, err == nil, err
+}
+
 // PromptOfJob returns the prompt that a job sent and that is queued or being delivered.
 func (r Reader) PromptOfJob(ctx context.Context, job string) (Prompt, bool, error) {
 	p, err := one(ctx, r, scanPrompt, noPrompt(), `SELECT `+promptColumns+` FROM prompts WHERE job_id = ? AND job_id <> ''

@@ -76,10 +76,10 @@ func (d *Dispatcher) call(ctx context.Context, caller grant.Caller, name string,
 	}
 	row.Target = call.Task
 	if v.Waits(caller.Class) {
-		return d.run(ctx, v, call, row, func(ctx context.Context) (any, error) { return d.core.Raise(ctx, call, params, raw) })
+		return d.run(ctx, v, call, row, params, func(ctx context.Context) (any, error) { return d.core.Raise(ctx, call, params, raw) })
 	}
 	call.Actor = d
-	return d.run(ctx, v, call, row, func(ctx context.Context) (any, error) { return v.run(ctx, d.core, call, params) })
+	return d.run(ctx, v, call, row, params, func(ctx context.Context) (any, error) { return v.run(ctx, d.core, call, params) })
 }
 
 // read decodes the parameters of a call, finds its target and asks whether it may be about that. Parameters that are returned with
@@ -120,19 +120,22 @@ type targeted interface{ Ref() api.TaskRef }
 
 // run tells the ledger, runs the handler and tells the ledger how it ended. A write whose asking cannot be recorded is
 // not run.
-func (d *Dispatcher) run(ctx context.Context, v *Verb, call *core.Call, row store.LedgerRow, handler func(context.Context) (any, error)) (any, error) {
+func (d *Dispatcher) run(ctx context.Context, v *Verb, call *core.Call, row store.LedgerRow, params any, handler func(context.Context) (any, error)) (any, error) {
 	start := time.Now()
 	if v.Job {
 		call.Job = ids.New()
 	}
 	if v.Effect.Kind != Reads {
 		row.Phase = store.PhaseAsked
-		under, done, err := d.core.BeginCall(ctx, call, row)
+		under, done, err := d.core.BeginCall(ctx, call, row, params)
 		if err != nil {
-			return nil, err
+			return nil, d.refused(ctx, row, err)
 		}
 		defer done()
 		ctx = under
+		if call.Repeats() {
+			handler = func(ctx context.Context) (any, error) { return d.core.Again(ctx, call, params) }
+		}
 	}
 	result, err := d.guarded(v, call, func() (any, error) { return handler(ctx) })
 	if cause := context.Cause(ctx); err != nil && (errors.Is(cause, grant.ErrRevoked) || errors.Is(cause, core.ErrCancelled)) {
@@ -163,12 +166,13 @@ func (d *Dispatcher) settle(ctx context.Context, v *Verb, call *core.Call, row s
 		return d.core.Record(ctx, row, false)
 	}
 	var raw []byte
-	if err == nil && call.Job != "" {
+	if call.Job != "" && (err == nil || call.Kept() && *result != nil && !reflect.ValueOf(*result).IsZero()) {
 		if call.Caller.Class.Covers(grant.Full) || call.Caller.Class.Named() {
 			*result = withJob(*result, call.Job)
 		}
-		if raw, err = json.Marshal(*result); err != nil {
-			return err
+		var merr error
+		if raw, merr = json.Marshal(*result); merr != nil {
+			return merr
 		}
 	}
 	return d.core.EndCall(ctx, call, row, raw, err)

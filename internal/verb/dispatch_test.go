@@ -229,7 +229,7 @@ func TestRevokedCallSaysSo(t *testing.T) {
 		_, err := r.core.NamedGrants(ctx)
 		return nil, err
 	}
-	if _, err := r.run(ctx, v, &core.Call{}, store.LedgerRow{Call: "c", Principal: "client:x", Face: "mcp", Verb: "stumbles"}, stumble); !errors.Is(err, grant.ErrRevoked) {
+	if _, err := r.run(ctx, v, &core.Call{}, store.LedgerRow{Call: "c", Principal: "client:x", Face: "mcp", Verb: "stumbles"}, nil, stumble); !errors.Is(err, grant.ErrRevoked) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -180,7 +180,7 @@ export interface TaskNewParams {
   wait?: boolean;
   /** longest wait; milliseconds */
   timeoutMs?: number;
-  /** a repeat with the same key joins the first call (kept 24 hours) */
+  /** a repeat with the same key is answered like the first call (kept 24 hours) */
   idempotency_key?: string;
 }
 
@@ -206,6 +206,8 @@ export interface TaskSendParams {
   wait?: boolean;
   /** longest wait; milliseconds */
   timeoutMs?: number;
+  /** a repeat with the same key is answered like the first call (kept 24 hours) */
+  idempotency_key?: string;
 }
 
 /** What task_wait takes. */
@@ -280,6 +282,8 @@ export interface TaskApplyParams {
   project?: string;
   /** consent to files that run by themselves and that a caged agent may have written */
   acceptFiles?: boolean;
+  /** a repeat with the same key is answered like the first call (kept 24 hours) */
+  idempotency_key?: string;
 }
 
 /** What task_archive takes. */
@@ -292,6 +296,8 @@ export interface TaskArchiveParams {
   discard?: boolean;
   /** delete the branch as well */
   deleteBranch?: boolean;
+  /** a repeat with the same key is answered like the first call (kept 24 hours) */
+  idempotency_key?: string;
 }
 
 /** What task_tab takes. */
@@ -318,6 +324,8 @@ export interface TaskTabParams {
   wait?: boolean;
   /** longest wait; milliseconds */
   timeoutMs?: number;
+  /** a repeat with the same key is answered like the first call (kept 24 hours) */
+  idempotency_key?: string;
 }
 
 /** What task_tab_close takes. */
@@ -330,6 +338,8 @@ export interface TaskTabCloseParams {
   tab: string;
   /** close it even if it is the task's first agent */
   allowDefault?: boolean;
+  /** a repeat with the same key is answered like the first call (kept 24 hours) */
+  idempotency_key?: string;
 }
 
 /** What task_agents takes. */
@@ -360,6 +370,8 @@ export interface ProjectRemoveParams {
   name: string;
   /** consent to losing what exists only in its tasks; backup refs are left */
   discard?: boolean;
+  /** a repeat with the same key is answered like the first call (kept 24 hours) */
+  idempotency_key?: string;
 }
 
 /** What health takes. */
@@ -491,7 +503,7 @@ export interface TaskRaceParams {
   sandbox?: "off" | "monitor" | "enforce-fs" | "enforce";
   /** start the agents with their own permission prompts off */
   yolo?: boolean;
-  /** a repeat with the same key joins the first call (kept 24 hours) */
+  /** a repeat with the same key is answered like the first call (kept 24 hours) */
   idempotency_key?: string;
 }
 
