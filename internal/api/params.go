@@ -298,10 +298,26 @@ type SettingsResetParams struct {
 // DoctorParams are the parameters of doctor.
 type DoctorParams struct{}
 
+// LedgerPick picks rows of the ledger; what is left out picks all.
+type LedgerPick struct {
+	Task      string `json:"task,omitempty" cli:"task" doc:"only rows about this task or project id"`
+	Principal string `json:"principal,omitempty" cli:"who" doc:"only calls of this principal, as the ledger names it: owner, client:NAME, task:ID"`
+	Verb      string `json:"verb,omitempty" cli:"verb" doc:"only calls of this verb"`
+	Face      string `json:"face,omitempty" cli:"face" doc:"only calls through this face, as the ledger names it: window, cli, mcp"`
+	Outcome   string `json:"outcome,omitempty" cli:"outcome" doc:"only calls that ended so: ok, refused for every other end, or a code"`
+}
+
 // LedgerParams are the parameters of ledger.
 type LedgerParams struct {
-	Task  string `json:"task,omitempty" cli:"task" doc:"only rows about this task id"`
-	Limit int64  `json:"limit,omitempty" cli:"limit" doc:"at most this many rows, newest first; 100 when left out, at most 1000"`
+	LedgerPick
+	Before int64 `json:"before,omitempty" cli:"before" doc:"only rows with a smaller seq"`
+	Limit  int64 `json:"limit,omitempty" cli:"limit" doc:"at most this many rows, newest first; 100 when left out, at most 1000"`
+}
+
+// LedgerExportParams are the parameters of ledger_export.
+type LedgerExportParams struct {
+	LedgerPick
+	File string `json:"file" cli:"arg" doc:"new file to write, one JSON object in each line; absolute, or below ~"`
 }
 
 // ThemeListParams are the parameters of theme_list.

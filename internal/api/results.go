@@ -607,8 +607,23 @@ type LedgerRow struct {
 // LedgerResult is the result of ledger.
 type LedgerResult struct {
 	Rows  []LedgerRow `json:"rows"`
-	Total int64       `json:"total"`
-	Chain string      `json:"chain"` // "whole", or where it is broken
+	Total int64       `json:"total"`          // that match, whatever before and limit say
+	More  bool        `json:"more,omitempty"` // there are more than total: only so many are counted
+	Chain string      `json:"chain"`          // "whole", or where it is broken
+}
+
+// LedgerExportResult is the result of ledger_export.
+type LedgerExportResult struct {
+	File  string `json:"file"`
+	Rows  int64  `json:"rows"`
+	Chain string `json:"chain"` // of the whole ledger: "whole", or where it is broken
+}
+
+// ExportedRow is a line of an exported ledger. With prev_hash and hash, whoever has all rows can see that none was changed.
+type ExportedRow struct {
+	LedgerRow
+	PrevHash string `json:"prev_hash"`
+	Hash     string `json:"hash"`
 }
 
 // VersionResult is the result of version.

@@ -57,6 +57,7 @@ func renderers() map[string]func(*printer, json.RawMessage) error {
 		"project_find":      as(showProjectFind),
 		"path":              as(showPath),
 		"ledger":            as(showLedger),
+		"ledger_export":     as(showLedgerExport),
 		"settings_get":      as(showSettings),
 		"settings_set":      as(showSettings),
 		"settings_reset":    as(showSettings),
@@ -275,7 +276,18 @@ func showLedger(p *printer, r api.LedgerResult) {
 			strconv.FormatInt(x.DurationMs, 10) + " ms", x.Shape})
 	}
 	p.table([]string{"SEQ", "TIME", "PHASE", "WHO", "FACE", "VERB", "TARGET", "OUTCOME", "TOOK", "ARGUMENTS"}, rows)
+	if r.More {
+		p.note("more than %d rows; the chain is %s", r.Total, clean(r.Chain))
+		return
+	}
 	p.note("%d rows in all; the chain is %s", r.Total, clean(r.Chain))
+}
+
+func showLedgerExport(p *printer, r api.LedgerExportResult) {
+	p.printf("%d rows in %s\n", r.Rows, clean(r.File))
+	if r.Chain != "whole" {
+		p.note("The chain of the ledger is %s.", clean(r.Chain))
+	}
 }
 
 // showSettings writes one value bare, and all settings as JSON, which is as close to their types as text comes.

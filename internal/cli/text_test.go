@@ -107,6 +107,8 @@ var samples = []struct{ line, result string }{
 	{"project refs web --undo all", `{"name":"web","refs":[],"undone":[{"ref":"refs/heads/main","old":"0123456789abcdef0123","new":"fedcba98765432100123","noted":"2026-01-02T03:04:05Z","tasks":["01A"]}]}`},
 	{"project refs web", `{"name":"web","refs":[]}`},
 	{"path fix", `{"task_id":"01A","path":"/w/a b"}`},
+	{"ledger export ~/x.jsonl", `{"file":"/home/u/x.jsonl","rows":2,"chain":"whole"}`},
+	{"ledger --who client:ci", `{"rows":[],"total":10000,"more":true,"chain":"whole"}`},
 	{"ledger", `{"rows":[{"seq":2,"time":"2026-01-02T03:04:05Z","phase":"done","call":"c","principal":"owner","face":"cli","verb":"task_send","target":"01A","outcome":"ok","duration_ms":12,"shape":"prompt:string(2)"}],"total":2,"chain":"whole"}`},
 	{"settings get", `{"file":"/d/settings.toml","settings":{"terminal.font_size":13}}`},
 	{"settings get a.b", `{"file":"/d/settings.toml","settings":{},"key":"a.b","value":"text"}`},

@@ -2,7 +2,6 @@ package core
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"termic/internal/api"
@@ -169,29 +168,6 @@ func (c *Core) Quit(_ context.Context, _ *Call, p api.QuitParams) (api.QuitResul
 		c.quit()
 	}
 	return result, nil
-}
-
-// Ledger is the verb ledger.
-func (c *Core) Ledger(ctx context.Context, _ *Call, p api.LedgerParams) (api.LedgerResult, error) {
-	if p.Limit > 1000 {
-		return api.LedgerResult{}, fault.New(fault.InvalidArgument, `"limit" must be at most 1000`)
-	}
-	rows, total, err := c.store.Ledger(ctx, store.LedgerFilter{Target: strings.ToUpper(p.Task), Limit: int(p.Limit)})
-	if err != nil {
-		return api.LedgerResult{}, err
-	}
-	// The rows that are shown, and enough before them that a cut is seen. doctor checks all of them, which takes seconds
-	// for a full ledger.
-	chain, err := c.store.VerifyChain(ctx, max(p.Limit, 1000))
-	if err != nil {
-		return api.LedgerResult{}, err
-	}
-	out := make([]api.LedgerRow, len(rows))
-	for i, r := range rows {
-		out[i] = api.LedgerRow{Seq: r.Seq, Time: r.Time.UTC().Format("2006-01-02T15:04:05.000000000Z07:00"), Phase: r.Phase, Call: r.Call,
-			Principal: r.Principal, Face: r.Face, Verb: r.Verb, Target: r.Target, Outcome: r.Outcome, DurationMs: r.Duration.Milliseconds(), Shape: r.Shape}
-	}
-	return api.LedgerResult{Rows: out, Total: total, Chain: chain}, nil
 }
 
 // SettingsGet is the verb settings_get.

@@ -184,25 +184,32 @@ func (s *Store) flushLocked(ctx context.Context, rows []LedgerRow, fn func(*Tx) 
 	return err
 }
 
-// Ledger returns the rows that f picks, newest first, and how many match without Before and Limit. Grouped rows are
-// committed first, so that a caller sees its own.
+// LedgerRefused stands in a filter for every outcome of an ended call but ok.
+const LedgerRefused = "refused"
+
+// LedgerCounted is how many matching rows are counted at most, where they have to be counted one by one.
+const LedgerCounted = 10_000
+
+// Ledger returns the rows that f picks, newest first, and how many match without Before and Limit: exactly where nothing is
+// picked, and up to LedgerCounted+1 otherwise. Grouped rows are committed first, so that a caller sees its own.
 func (s *Store) Ledger(ctx context.Context, f LedgerFilter) (rows []LedgerRow, total int64, err error) {
 	if err := s.flush(ctx); err != nil {
 		return nil, 0, err
 	}
-	where, args := `1`, []any{}
-	for _, c := range []struct{ column, value string }{{"target", f.Target}, {"principal", f.Principal}, {"verb", f.Verb}} {
-		if c.value != "" {
-			where, args = where+` AND `+c.column+` = ?`, append(args, c.value)
-		}
+	where, args := f.where()
+	count, counted := `SELECT count(*) FROM (SELECT 1 FROM ledger WHERE `+where+` LIMIT ?)`, append(args[:len(args):len(args)], LedgerCounted+1)
+	if !f.Picks() {
+		count, counted = `SELECT tip_seq - seq FROM ledger_anchor`, nil // a million rows need not be counted
 	}
-	count := `SELECT count(*) FROM ledger WHERE ` + where
-	if len(args) == 0 {
-		count = `SELECT tip_seq - seq FROM ledger_anchor` // a million rows need not be counted
-	}
-	if err := s.q.QueryRowContext(ctx, count, args...).Scan(&total); err != nil {
+	if err := s.q.QueryRowContext(ctx, count, counted...).Scan(&total); err != nil {
 		return nil, 0, wrap(err, "read the ledger")
 	}
+	rows, err = s.ledgerPage(ctx, f)
+	return rows, total, err
+}
+
+func (r Reader) ledgerPage(ctx context.Context, f LedgerFilter) ([]LedgerRow, error) {
+	where, args := f.where()
 	if f.Before > 0 {
 		where, args = where+` AND seq < ?`, append(args, f.Before)
 	}
@@ -210,7 +217,54 @@ func (s *Store) Ledger(ctx context.Context, f LedgerFilter) (rows []LedgerRow, t
 	if most <= 0 {
 		most = ledgerUsual
 	}
-	rows, err = many(ctx, s.Reader, scanLedger, `SELECT `+ledgerColumns+` FROM ledger WHERE `+where+` ORDER BY seq DESC LIMIT ?`,
+	return many(ctx, r, scanLedger, `SELECT `+ledgerColumns+` FROM ledger WHERE `+where+` ORDER BY seq DESC LIMIT ?`,
 		append(args, min(most, ledgerMost))...)
-	return rows, total, err
+}
+
+// Picks reports whether the filter leaves any row out, Before and Limit apart.
+func (f *LedgerFilter) Picks() bool {
+	where, _ := f.where()
+	return where != `1`
+}
+
+// where is the condition on the rows that a filter picks, Before and Limit apart.
+func (f *LedgerFilter) where() (string, []any) {
+	where, args := `1`, []any{}
+	for _, c := range []struct{ column, value string }{{"target", f.Target}, {"principal", f.Principal}, {"verb", f.Verb}, {"face", f.Face}} {
+		if c.value != "" {
+			where, args = where+` AND `+c.column+` = ?`, append(args, c.value)
+		}
+	}
+	switch f.Outcome {
+	case "":
+	case LedgerRefused:
+		where += ` AND outcome NOT IN ('', 'ok')`
+	default:
+		where, args = where+` AND outcome = ?`, append(args, f.Outcome)
+	}
+	return where, args
+}
+
+// EachLedger calls fn for every row that f picks, newest first, in pages: a reader that takes its time holds nobody up. Before
+// and Limit of f are not looked at. The first error ends it.
+func (s *Store) EachLedger(ctx context.Context, f LedgerFilter, fn func(LedgerRow) error) error {
+	if err := s.flush(ctx); err != nil {
+		return err
+	}
+	f.Before, f.Limit = 0, ledgerMost
+	for {
+		rows, err := s.ledgerPage(ctx, f)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if err := fn(row); err != nil {
+				return err
+			}
+			f.Before = row.Seq
+		}
+		if len(rows) < f.Limit {
+			return nil
+		}
+	}
 }

@@ -335,6 +335,8 @@ type LedgerFilter struct {
 	Target    string
 	Principal string
 	Verb      string
-	Before    int64 // only rows with a smaller Seq; 0: all
-	Limit     int   // at most this many, 1 to 1000; 0: 100
+	Face      string
+	Outcome   string // LedgerRefused: every end but ok
+	Before    int64  // only rows with a smaller Seq; 0: all
+	Limit     int    // at most this many, 1 to 1000; 0: 100
 }

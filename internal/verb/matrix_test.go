@@ -88,6 +88,7 @@ task_drop         reach  none   none   none   none    none    none
 window_link       any    none   none   none   none    none    none
 path              reach  none   none   none   none    none    none
 ledger            any    none   none   none   none    none    none
+ledger_export     any    none   none   none   none    none    none
 settings_get      any    none   none   none   none    none    none
 task_queue        reach  none   none   none   none    none    none
 task_stage        reach  none   none   none   none    none    none

@@ -150,6 +150,8 @@ var table = []Verb{
 		Doc: "Print the folder of a task"}, (*core.Core).Path),
 	define(Verb{Name: "ledger", CLI: "ledger", Class: grant.Owner, Effect: reads, NotOn: notOnMCP("the record of every caller is the owner's"),
 		Doc: "Show the newest rows of the ledger and whether its chain is whole"}, (*core.Core).Ledger),
+	define(Verb{Name: "ledger_export", CLI: "ledger export", Class: grant.Owner, Effect: writes, NotOn: notOnMCP("the record of every caller is the owner's"),
+		Doc: "Write the ledger into a new file, one JSON object in each line; it holds names and outcomes, never contents"}, (*core.Core).LedgerExport),
 	define(Verb{Name: "settings_get", CLI: "settings get", Class: grant.Owner, Effect: reads, NotOn: notOnMCP("settings are the owner's"),
 		Doc: "Show settings"}, (*core.Core).SettingsGet),
 	define(Verb{Name: "settings_set", CLI: "settings set", Class: grant.Owner, Effect: sets, NotOn: notOnMCP("settings are the owner's"),

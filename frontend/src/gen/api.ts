@@ -751,10 +751,36 @@ export interface PathParams {
 
 /** What ledger takes. */
 export interface LedgerParams {
-  /** only rows about this task id */
+  /** only rows about this task or project id */
   task?: string;
+  /** only calls of this principal, as the ledger names it: owner, client:NAME, task:ID */
+  principal?: string;
+  /** only calls of this verb */
+  verb?: string;
+  /** only calls through this face, as the ledger names it: window, cli, mcp */
+  face?: string;
+  /** only calls that ended so: ok, refused for every other end, or a code */
+  outcome?: string;
+  /** only rows with a smaller seq */
+  before?: number;
   /** at most this many rows, newest first; 100 when left out, at most 1000 */
   limit?: number;
+}
+
+/** What ledger_export takes. */
+export interface LedgerExportParams {
+  /** only rows about this task or project id */
+  task?: string;
+  /** only calls of this principal, as the ledger names it: owner, client:NAME, task:ID */
+  principal?: string;
+  /** only calls of this verb */
+  verb?: string;
+  /** only calls through this face, as the ledger names it: window, cli, mcp */
+  face?: string;
+  /** only calls that ended so: ok, refused for every other end, or a code */
+  outcome?: string;
+  /** new file to write, one JSON object in each line; absolute, or below ~ */
+  file: string;
 }
 
 /** What settings_get takes. */
@@ -1040,6 +1066,8 @@ export interface Verbs {
   path: { params: PathParams; result: PathResult };
   /** Show the newest rows of the ledger and whether its chain is whole. */
   ledger: { params: LedgerParams; result: LedgerResult };
+  /** Write the ledger into a new file, one JSON object in each line; it holds names and outcomes, never contents. */
+  ledger_export: { params: LedgerExportParams; result: LedgerExportResult };
   /** Show settings. */
   settings_get: { params: SettingsGetParams; result: SettingsResult };
   /** Change one setting; the rest of the file keeps every byte. */
@@ -1592,8 +1620,19 @@ export interface PathResult {
 /** LedgerResult is the result of ledger. */
 export interface LedgerResult {
   rows: LedgerRow[];
+  /** that match, whatever before and limit say */
   total: number;
+  /** there are more than total: only so many are counted */
+  more?: boolean;
   /** "whole", or where it is broken */
+  chain: string;
+}
+
+/** LedgerExportResult is the result of ledger_export. */
+export interface LedgerExportResult {
+  file: string;
+  rows: number;
+  /** of the whole ledger: "whole", or where it is broken */
   chain: string;
 }
 
