@@ -64,9 +64,19 @@ export function actsOf(rows: LedgerRow[], nameOf: (task: string) => string | und
     }));
 }
 
-const faces: Record<string, string> = { window: "in the window", cli: "on the command line", mcp: "over MCP" };
+const faces: Record<string, string> = {
+  window: "in the window",
+  cli: "on the command line",
+  mcp: "over MCP",
+  web: "in a browser",
+  api: "over the web",
+};
 
-function actor(row: LedgerRow, nameOf: (task: string) => string | undefined): string {
+/** Who asked for something, through which face. nameOf names a task that still is. */
+export function actor(
+  row: Pick<LedgerRow, "principal" | "face">,
+  nameOf: (task: string) => string | undefined,
+): string {
   const by = faces[row.face] ?? row.face;
   if (row.principal === "owner") return `You, ${by}`;
   const task = /^task:(.+)$/.exec(row.principal)?.[1];

@@ -2,6 +2,7 @@ import "@xterm/xterm/css/xterm.css";
 import "./tokens.css";
 import "./base.css";
 import "./patch.css";
+import "./pages/page.css";
 import { mount } from "svelte";
 import App from "./App.svelte";
 import { painted } from "./native";

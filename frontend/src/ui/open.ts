@@ -10,7 +10,14 @@ export interface Told {
 }
 
 export type PanelTab = "changes" | "refused" | "ledger";
-export type Page = "tasks" | "review" | "race" | "settings" | "history";
+export type Page = "tasks" | "review" | "race" | "settings" | "history" | "activity";
+
+/** The lists of the page Activity. */
+export const activityTabs = [
+  ["jobs", "Jobs"],
+  ["ledger", "Ledger"],
+] as const;
+export type ActivityTab = (typeof activityTabs)[number][0];
 
 /** The dialog that is open, with what it is about. */
 export type Open =

@@ -18,7 +18,7 @@ import type {
 } from "../gen/api";
 import { takeLink } from "./linked";
 import { isMac } from "./native";
-import type { Open, Page, PanelTab, Told } from "./open";
+import type { ActivityTab, Open, Page, PanelTab, Told } from "./open";
 import { Panes } from "./panes.svelte";
 import { remember, remembered } from "./remember";
 import { Side } from "./side.svelte";
@@ -46,6 +46,7 @@ export class AppState implements Disposable {
   served = $state(false); // another process, `termic serve`, runs what is shown
 
   page = $state<Page>("tasks");
+  activity = $state<ActivityTab>("jobs"); // the list that its page shows
   selected = $state("");
   dialog = $state.raw<Open | undefined>();
   /** A second dialog above the first, which keeps what was typed into it. */
@@ -207,6 +208,11 @@ export class AppState implements Disposable {
     if (!this.clients) return;
     const list = this.clients.list.map((one) => (one.id === client.id ? client : one));
     this.clients = { ...this.clients, list };
+  }
+
+  openActivity(list: ActivityTab): void {
+    this.activity = list;
+    this.page = "activity";
   }
 
   openSettings(part = ""): void {

@@ -6,6 +6,7 @@ import type { Prompt, TaskDetail } from "../../gen/api";
 import { pickPaths } from "../drop";
 import { act } from "../keyboard";
 import { canPickDirectory, writeClipboard } from "../native";
+import { activityTabs } from "../open";
 import { goCommit, stageAll, undoDiscard } from "../panel/git";
 import { fold, projectMenu } from "../sidebar/order";
 import type { AppState, Open } from "../state.svelte";
@@ -229,6 +230,7 @@ const parts = [
 ] as const;
 const partsOfMCP = [
   ["endpoint", "MCP endpoint"],
+  ["tokens", "Tokens"],
   ["clients", "Registration of clients"],
   ["calls", "Recent calls"],
 ] as const;
@@ -269,6 +271,9 @@ function places(app: AppState): Entry[] {
       icon: "history",
       run: () => (app.page = "history"),
     },
+    ...activityTabs.map(([list, name]) =>
+      make(`Activity: ${name}`, () => app.openActivity(list), { icon: "queue", hint: "of everybody" }),
+    ),
     byKey("nextWaiting", {
       icon: "waiting",
       ...(app.waiting.length > 0 ? {} : { reason: "Nothing waits for you." }),

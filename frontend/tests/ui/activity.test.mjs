@@ -1,0 +1,99 @@
+// The page Activity, and the tokens of the settings: who asked for what, and who may.
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { screen, story, withRig } from "./rig.mjs";
+
+const rig = withRig({});
+const step = story(test);
+const activity = () => rig().page.getByRole("main", { name: "Activity" });
+const open = () => rig().page.getByRole("button", { name: "Activity", exact: true }).click();
+const tokens = () => rig().page.getByRole("list", { name: "Named tokens" });
+
+step("before anything was asked for, the page says what it will list", async () => {
+  await open();
+  await activity().getByText("Nothing was asked for yet.").waitFor();
+  await screen(rig(), "activity-jobs-none");
+});
+
+step("each change is a job, with who asked, about what, and its steps", async () => {
+  await rig().task("first");
+  await open();
+  const row = activity().getByRole("row", { name: /task_new/ });
+  await row.getByText("You, on the command line").waitFor();
+  await row.getByText("first").waitFor();
+  await row.getByText("Done").waitFor();
+  await row.getByRole("button", { name: /task_new/ }).click();
+  await activity().getByRole("list", { name: "Steps" }).getByText("asked by owner via cli").waitFor();
+  await screen(rig(), "activity-jobs");
+  await activity().getByRole("combobox", { name: "State" }).selectOption("failed");
+  await activity().getByText("No job is in this state.").waitFor();
+});
+
+step("the ledger is looked through by who, verb and outcome, and written into a file without values", async () => {
+  const { page } = rig();
+  await activity().getByRole("tab", { name: "Jobs" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await activity().getByRole("textbox", { name: "Verb" }).fill("task_new");
+  const rows = activity().getByRole("row");
+  await rows.nth(2).waitFor();
+  for (let i = 0; i < 100 && (await rows.count()) !== 3; i++) await page.waitForTimeout(50);
+  assert.equal(await rows.count(), 3, "its head, and asked and done of one call");
+  await activity().getByRole("button", { name: "Export…" }).click();
+  const file = path.join(path.dirname(rig().settingsFile), "export.jsonl");
+  await activity()
+    .getByRole("textbox", { name: /New file/ })
+    .fill(file);
+  await activity().getByRole("button", { name: "Write file" }).click();
+  await activity().getByText("2 rows in").waitFor();
+  await screen(rig(), "activity-ledger");
+  const lines = readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    lines.map((line) => line.verb),
+    ["task_new", "task_new"],
+  );
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.ok(!readFileSync(file, "utf8").includes("first"), "a value is in the export");
+  await activity().getByRole("button", { name: "Write file" }).click();
+  await activity().getByText("is there already").waitFor();
+});
+
+step("a named token is made, changed and revoked, and its value is not on the page", async () => {
+  const { page } = rig();
+  rig().cli("mcp", "enable");
+  await page.keyboard.press("Control+,");
+  await page.getByRole("button", { name: "New token" }).last().click();
+  await tokens().getByRole("textbox", { name: /Name/ }).fill("ci");
+  await tokens()
+    .getByRole("radio", { name: /^Works/ })
+    .check();
+  await tokens().getByRole("radio", { name: "Only these" }).check();
+  assert.equal(await tokens().getByRole("button", { name: "Make token" }).isDisabled(), true, "it would reach nothing");
+  await tokens().getByRole("checkbox").first().check();
+  await tokens().getByRole("button", { name: "Make token" }).scrollIntoViewIfNeeded();
+  await screen(rig(), "tokens");
+  await tokens().getByRole("button", { name: "Make token" }).click();
+  await tokens().getByText("Works").waitFor();
+  const [made] = rig().cli("token", "list").tokens;
+  assert.equal(made.scope, "operator");
+  assert.equal(made.all_projects, false);
+  assert.ok(!(await page.content()).includes(readFileSync(made.file, "utf8").trim()), "its value is on the page");
+
+  await tokens().getByRole("button", { name: "Change ci" }).click();
+  await tokens()
+    .getByRole("radio", { name: /^Reads/ })
+    .check();
+  await tokens().getByRole("button", { name: "Save token" }).click();
+  await tokens().getByText("Reads").waitFor();
+  assert.equal(rig().cli("token", "list").tokens[0].scope, "readonly");
+
+  await tokens().getByRole("button", { name: "Revoke ci…" }).click();
+  await tokens().getByRole("button", { name: "Revoke ci", exact: true }).click();
+  await tokens().getByText("None yet.").waitFor();
+  assert.equal(existsSync(made.file), false);
+});
