@@ -2,9 +2,9 @@ import type { Token } from "../gen/api";
 
 /** The scopes of a named token, from the least on, with what each may do. */
 export const scopes = [
-  ["readonly", "Reads", "tasks, their output and changes, and jobs"],
-  ["operator", "Works", "makes tasks and prompts agents; what destroys waits for approval"],
-  ["approve", "Approves", "reads, and decides what waits; never asks for it"],
+  ["readonly", "Read only", "reads tasks, their output and changes, and jobs"],
+  ["operator", "Operator", "makes tasks and prompts agents; what destroys waits for approval"],
+  ["approve", "Approver", "reads, and decides what waits; never asks for it"],
 ] as const;
 
 export type Scope = (typeof scopes)[number][0];

@@ -70,7 +70,7 @@ step("a named token is made, changed and revoked, and its value is not on the pa
   await page.getByRole("button", { name: "New token" }).last().click();
   await tokens().getByRole("textbox", { name: /Name/ }).fill("ci");
   await tokens()
-    .getByRole("radio", { name: /^Works/ })
+    .getByRole("radio", { name: /^Operator/ })
     .check();
   await tokens().getByRole("radio", { name: "Only these" }).check();
   assert.equal(await tokens().getByRole("button", { name: "Make token" }).isDisabled(), true, "it would reach nothing");
@@ -78,7 +78,7 @@ step("a named token is made, changed and revoked, and its value is not on the pa
   await tokens().getByRole("button", { name: "Make token" }).scrollIntoViewIfNeeded();
   await screen(rig(), "tokens");
   await tokens().getByRole("button", { name: "Make token" }).click();
-  await tokens().getByText("Works").waitFor();
+  await tokens().getByText("Operator").waitFor();
   const [made] = rig().cli("token", "list").tokens;
   assert.equal(made.scope, "operator");
   assert.equal(made.all_projects, false);
@@ -86,10 +86,10 @@ step("a named token is made, changed and revoked, and its value is not on the pa
 
   await tokens().getByRole("button", { name: "Change ci" }).click();
   await tokens()
-    .getByRole("radio", { name: /^Reads/ })
+    .getByRole("radio", { name: /^Read only/ })
     .check();
   await tokens().getByRole("button", { name: "Save token" }).click();
-  await tokens().getByText("Reads").waitFor();
+  await tokens().getByText("Read only").waitFor();
   assert.equal(rig().cli("token", "list").tokens[0].scope, "readonly");
 
   await tokens().getByRole("button", { name: "Revoke ci…" }).click();
