@@ -303,7 +303,7 @@ type LedgerPick struct {
 	Task      string `json:"task,omitempty" cli:"task" doc:"only rows about this task or project id"`
 	Principal string `json:"principal,omitempty" cli:"who" doc:"only calls of this principal, as the ledger names it: owner, client:NAME, task:ID"`
 	Verb      string `json:"verb,omitempty" cli:"verb" doc:"only calls of this verb"`
-	Face      string `json:"face,omitempty" cli:"face" doc:"only calls through this face, as the ledger names it: window, cli, mcp"`
+	Face      string `json:"face,omitempty" cli:"face" doc:"only calls through this face, as the ledger names it: window, cli, mcp, web, api"`
 	Outcome   string `json:"outcome,omitempty" cli:"outcome" doc:"only calls that ended so: ok, refused for every other end, or a code"`
 }
 

@@ -69,7 +69,7 @@ const faces: Record<string, string> = {
   cli: "on the command line",
   mcp: "over MCP",
   web: "in a browser",
-  api: "over the web",
+  api: "over the API",
 };
 
 /** Who asked for something, through which face. nameOf names a task that still is. */

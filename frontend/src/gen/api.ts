@@ -757,7 +757,7 @@ export interface LedgerParams {
   principal?: string;
   /** only calls of this verb */
   verb?: string;
-  /** only calls through this face, as the ledger names it: window, cli, mcp */
+  /** only calls through this face, as the ledger names it: window, cli, mcp, web, api */
   face?: string;
   /** only calls that ended so: ok, refused for every other end, or a code */
   outcome?: string;
@@ -775,7 +775,7 @@ export interface LedgerExportParams {
   principal?: string;
   /** only calls of this verb */
   verb?: string;
-  /** only calls through this face, as the ledger names it: window, cli, mcp */
+  /** only calls through this face, as the ledger names it: window, cli, mcp, web, api */
   face?: string;
   /** only calls that ended so: ok, refused for every other end, or a code */
   outcome?: string;

@@ -97,3 +97,21 @@ step("a named token is made, changed and revoked, and its value is not on the pa
   await tokens().getByText("None yet.").waitFor();
   assert.equal(existsSync(made.file), false);
 });
+
+step("a token for a browser is shown once", async () => {
+  const { page } = rig();
+  await page.getByRole("button", { name: "New token" }).last().click();
+  await tokens().getByRole("textbox", { name: /Name/ }).fill("phone");
+  await tokens()
+    .getByRole("radio", { name: /^A browser/ })
+    .check();
+  await tokens().getByRole("button", { name: "Make token" }).click();
+  await page.getByText("This is the only time").waitFor();
+  await page.getByRole("button", { name: "Copy", exact: true }).click();
+  const value = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(value, /^\S{40,}$/);
+  await page.getByRole("button", { name: "Hide it" }).click();
+  await tokens().getByText("termic serve --web-addr").waitFor();
+  assert.ok(!(await page.content()).includes(value), "its value is on the page for good");
+  assert.equal(rig().cli("token", "list").tokens[0].face, "web");
+});
