@@ -14,6 +14,8 @@ export default defineConfig({
     // All of it comes from the binary: one file of 600 kB is no cost worth a warning.
     chunkSizeWarningLimit: 1024,
     modulePreload: false,
+    // The window, and the page of the browser face.
+    rolldownOptions: { input: ["index.html", "web.html"] },
   },
   // With the style sheets: a test measures the contrast of their colours.
   test: { include: ["src/**/*.test.ts"], environment: "node", css: true },

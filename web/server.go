@@ -52,7 +52,7 @@ type Limits struct {
 	BodyBytes   int64         // 4 MiB
 	Login       time.Duration // how long a login lasts; 12 h
 	Beat        time.Duration // between two signs of life of a stream; 15 s
-	Pause       time.Duration // in which changes gather; 250 ms
+	Pause       time.Duration // in which changes gather; 1 s
 }
 
 func (l Limits) withDefaults() Limits {
@@ -60,7 +60,7 @@ func (l Limits) withDefaults() Limits {
 		of *time.Duration
 		to time.Duration
 	}{{&l.Head, 10 * time.Second}, {&l.Body, 30 * time.Second}, {&l.Idle, 2 * time.Minute}, {&l.Write, 30 * time.Second},
-		{&l.Login, 12 * time.Hour}, {&l.Beat, 15 * time.Second}, {&l.Pause, 250 * time.Millisecond}} {
+		{&l.Login, 12 * time.Hour}, {&l.Beat, 15 * time.Second}, {&l.Pause, time.Second}} {
 		if *d.of == 0 {
 			*d.of = d.to
 		}

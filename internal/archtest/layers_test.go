@@ -138,6 +138,7 @@ var table = []row{
 	{pkg: "internal/link", in: leaf},
 	{pkg: "internal/ids", in: leaf},
 	{pkg: "internal/inlet", in: leaf},
+	{pkg: "internal/remote", in: leaf},
 	{pkg: "internal/repofind", in: leaf},
 	{pkg: "internal/secret", in: leaf},
 	{pkg: "internal/selfcert", in: leaf},

@@ -22,6 +22,7 @@ const (
 type global struct {
 	output   string // one of the forms; empty: text
 	noLaunch bool
+	remote   string // name of a login; empty: the app on this machine
 }
 
 func (g global) json() bool { return g.output == outJSON || g.output == outStream }
@@ -31,6 +32,7 @@ func globalFlags() []flagDoc {
 	return []flagDoc{
 		{Flag: "--output", Value: ref("text|json|stream-json"), Help: "form of the output; text when left out"},
 		{Flag: "--json", Help: "short for --output json"},
+		{Flag: "--remote", Value: ref("NAME"), Help: "ask the Termic elsewhere that `login` knows by this name"},
 		{Flag: "--no-launch", Help: "never start the app; it is not started by any verb but serve"},
 		{Flag: "--help", Short: ref("-h"), Help: "explain the verb instead of running it"},
 	}
@@ -139,6 +141,17 @@ func (p *parser) globalFlag(v *verb.Verb) (bool, error) {
 			return false, badUsage(v, "--output must be text, json or stream-json")
 		}
 		p.inv.global.output = value
+	case "--remote":
+		if !hasValue {
+			if len(p.words) < 2 {
+				return false, badUsage(v, "--remote needs a value: the name of a login")
+			}
+			value, p.words = p.words[1], p.words[1:]
+		}
+		if value == "" {
+			return false, badUsage(v, "--remote needs a value: the name of a login")
+		}
+		p.inv.global.remote = value
 	case "--json":
 		p.inv.global.output = outJSON
 	case "--no-launch":
@@ -148,7 +161,7 @@ func (p *parser) globalFlag(v *verb.Verb) (bool, error) {
 	default:
 		return false, nil
 	}
-	if hasValue && name != "--output" {
+	if hasValue && name != "--output" && name != "--remote" {
 		return false, badUsage(v, "%s takes no value", name)
 	}
 	p.words = p.words[1:]

@@ -81,6 +81,10 @@ func (r *runner) dispatch(ctx context.Context, inv invocation) error {
 	switch {
 	case inv.help:
 		return r.help(inv.path)
+	case r.global.remote != "":
+		return r.callRemote(ctx, inv)
+	case inv.verb.Name == "login":
+		return r.login(ctx, inv)
 	case inv.verb.Name == "help":
 		return r.help(inv.text("verb"))
 	case inv.verb.Name == "version":

@@ -108,6 +108,7 @@ window_state      any    none   none   none   none    none    none
 version           none   none   none   none   none    none    none
 mcp_headers       none   none   none   none   none    none    none
 help              none   none   none   none   none    none    none
+login             none   none   none   none   none    none    none
 serve             none   none   none   none   none    none    none
 `
 

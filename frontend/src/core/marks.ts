@@ -58,7 +58,7 @@ function workMark(state: string | undefined, seen: boolean): Mark {
 }
 
 /** The mark of a task. `seen` says that its finished work was looked at. */
-export function taskMark(task: TaskDetail, seen = false): Mark {
+export function taskMark(task: Pick<TaskDetail, "state" | "work_state" | "tabs">, seen = false): Mark {
   if (task.state === TaskFailed || task.state === TaskMissing) return "failed";
   if (task.state === TaskCreating) return "working";
   const work = workMark(task.work_state, seen);

@@ -14,7 +14,7 @@ import { screens } from "./screens.mjs";
 export { story } from "../profile.mjs";
 
 /** The browser, by the names under which distributions install it. */
-function browserPath() {
+export function browserPath() {
   for (const name of ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]) {
     for (const dir of (process.env.PATH ?? "").split(":")) {
       if (existsSync(path.join(dir, name))) return path.join(dir, name);

@@ -74,6 +74,10 @@ export const screens = {
   quit: "Quit: what runs is named",
   link: "A link filled in the dialog for a new task",
   "serve-ended": "What the window showed ran in termic serve, and that has ended",
+  "web-login": "The browser face: who has a token comes in",
+  "web-task": "The browser face: what an agent said, printed and changed",
+  "web-jobs": "The browser face: what was asked for",
+  "web-new": "The browser face: a new task, by a token that may write",
 };
 
 /** The screens on which each component is seen that is a dialog, a page or a part of the window. */
