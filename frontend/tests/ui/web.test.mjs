@@ -246,7 +246,7 @@ test("a page of somebody else can neither read nor change anything", async () =>
   await rebound.close();
   const rows = rig().cli("ledger", "--limit", "200").rows;
   assert.deepEqual(
-    rig
+    rig()
       .cli("list")
       .tasks.map((task) => task.name)
       .sort(),
