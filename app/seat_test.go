@@ -277,6 +277,15 @@ func TestTheShapeOfAWindowOnServeIsKept(t *testing.T) {
 	if got := frameColour(t.Context(), s, p.app.Log); got != (rgb{0x10, 0x20, 0x30}) {
 		t.Errorf("the frame of a theme of one's own is %+v", got)
 	}
+	if scheme, _ := chosenTheme(t.Context(), s, p.app.Log); scheme != "dark" {
+		t.Errorf("the scheme of a theme of one's own is %q", scheme)
+	}
+	for value, want := range map[string]string{"system": "", "light": "light", "dark": "dark", "custom:gone": ""} {
+		result[api.SettingsResult](t, s, "settings_set", map[string]any{"key": "appearance.theme", "value": value})
+		if scheme, _ := chosenTheme(t.Context(), s, p.app.Log); scheme != want {
+			t.Errorf("the theme %s: the page is told %q", value, scheme)
+		}
+	}
 	if w := s.wishes(t.Context()); w.Done || !w.NeedsInput || !w.Failed {
 		t.Errorf("settings: %+v", w)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 
 	"github.com/wailsapp/wails/v2"
@@ -53,6 +54,12 @@ func runWindow(ctx context.Context, o Options, s seat, link string) (err error) 
 	if err != nil {
 		return err
 	}
+	dress := func(next http.Handler) http.Handler {
+		return closeOnExec(themed(page, func(ctx context.Context) string {
+			scheme, _ := chosenTheme(ctx, s, s.logger())
+			return scheme
+		}, next))
+	}
 	graphics := planGraphics(os.DirFS("/"), os.Getenv)
 	if err := graphics.prepare(); err != nil {
 		return err
@@ -73,7 +80,7 @@ func runWindow(ctx context.Context, o Options, s seat, link string) (err error) 
 		Title: "Termic", Width: first.Width, Height: first.Height, MinWidth: leastWidth, MinHeight: leastHeight, WindowStartState: state,
 		OnDomReady:         func(window context.Context) { bridge.place(window, shape) },
 		BackgroundColour:   background(frameColour(ctx, s, s.logger())),
-		AssetServer:        &assetserver.Options{Assets: page, Handler: face, Middleware: closeOnExec},
+		AssetServer:        &assetserver.Options{Assets: page, Handler: face, Middleware: dress},
 		Bind:               []any{bridge},
 		OnStartup:          func(window context.Context) { bridge.start(ctx, window) },
 		OnBeforeClose:      bridge.beforeClose,

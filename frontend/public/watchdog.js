@@ -19,8 +19,11 @@
     const box = document.createElement("div");
     box.id = "watchdog";
     box.setAttribute("role", "alert");
+    const theme = document.documentElement.dataset.theme;
+    const light = theme ? theme === "light" : matchMedia("(prefers-color-scheme: light)").matches;
     box.style.cssText =
-      "position:fixed;inset:0;padding:48px;overflow:auto;font:14px/22px system-ui,sans-serif;background:#16171a;color:#e7e8ea";
+      "position:fixed;inset:0;padding:48px;overflow:auto;font:14px/22px system-ui,sans-serif;" +
+      (light ? "background:#f5f5f3;color:#1a1b1d" : "background:#16171a;color:#e7e8ea");
     const lines = [
       "The window could not be drawn.",
       "Your tasks and their agents keep running. `termic list` in a terminal shows them; `termic doctor` checks the machine.",
