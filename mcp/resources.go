@@ -32,10 +32,12 @@ type resource struct {
 // resources are all that there are, in the order in which they are listed.
 var resources = []resource{
 	{path: "tasks", verb: "task_list", title: "Tasks"},
+	{path: "approvals/pending", verb: "approval_list", fixed: `"state":"pending"`, title: "What waits for a decision"},
 	{path: "events/recent", verb: "job_events", title: "Newest events of jobs"},
 	{path: "health", verb: "health", title: "State of the app"},
 	{path: "tasks/{id}", verb: "task_status", param: "task", title: "A task"},
 	{path: "tasks/{id}/log", verb: "task_log", param: "task", title: "Newest output of a task's terminal"},
+	{path: "tasks/{id}/drift", verb: "task_drift", param: "task", title: "How the base of a task moved"},
 	{path: "jobs/{id}", verb: "job_get", param: "job", title: "A job"},
 	{path: "jobs/{id}/log", verb: "job_log", param: "job", title: "What a job printed"},
 }

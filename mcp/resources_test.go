@@ -34,10 +34,12 @@ func (r *rig) readResource(g grant.Grant, uri string) map[string]json.RawMessage
 // caged task.
 const whoReads = `
 tasks              named full
+approvals/pending  named full
 events/recent      named full
 health             named full
 tasks/{id}         named full scoped
 tasks/{id}/log     named full scoped
+tasks/{id}/drift   named full
 jobs/{id}          named full
 jobs/{id}/log      named full
 `

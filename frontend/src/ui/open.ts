@@ -14,6 +14,7 @@ export type Page = "tasks" | "review" | "race" | "settings" | "history" | "activ
 
 /** The lists of the page Activity. */
 export const activityTabs = [
+  ["approvals", "Approvals"],
   ["jobs", "Jobs"],
   ["ledger", "Ledger"],
 ] as const;

@@ -12,6 +12,32 @@ const activity = () => rig().page.getByRole("main", { name: "Activity" });
 const open = () => rig().page.getByRole("button", { name: "Activity", exact: true }).click();
 const tokens = () => rig().page.getByRole("list", { name: "Named tokens" });
 
+/** Calls a tool as a client does, and returns what it gives. */
+async function callTool(url, token, name, args) {
+  const revision = "2026-07-28";
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": revision,
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${token}`,
+      "Content-Type": "application/json",
+      "MCP-Protocol-Version": revision,
+      "Mcp-Method": "tools/call",
+      "Mcp-Name": name,
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name, arguments: args, _meta: meta },
+    }),
+  });
+  return (await answer.json()).result.structuredContent;
+}
+
 step("before anything was asked for, the page says what it will list", async () => {
   await open();
   await activity().getByText("Nothing was asked for yet.").waitFor();
@@ -114,4 +140,42 @@ step("a token for a browser is shown once", async () => {
   await tokens().getByText("termic serve --web-addr").waitFor();
   assert.ok(!(await page.content()).includes(value), "its value is on the page for good");
   assert.equal(rig().cli("token", "list").tokens[0].face, "web");
+});
+
+step("what an operator asks for and would destroy waits for the person, who sees what it would do", async () => {
+  const { page } = rig();
+  await page.keyboard.press("Escape");
+  await open();
+  await activity()
+    .getByRole("tab", { name: /^Approvals/ })
+    .click();
+  await activity().getByText("Nothing waits for you.").waitFor();
+  await screen(rig(), "activity-approvals-none");
+  const { token } = rig().cli("token", "new", "ci", "--scope", "operator");
+  const task = rig().cli("list").tasks[0];
+  const ask = (tool, args) => callTool(token.url, readFileSync(token.file, "utf8").trim(), tool, args);
+  const raised = await ask("task_archive", { task: task.id, deleteBranch: true });
+  assert.ok(raised.approval?.id, JSON.stringify(raised));
+  await page.getByRole("button", { name: "1 approval waiting" }).waitFor();
+  const card = activity().getByRole("listitem", { name: /task_archive of .*first/ });
+  await card.getByText("ci, over MCP").waitFor();
+  await card.getByText(/Removes the worktree of first/).waitFor();
+  await screen(rig(), "activity-approvals");
+  assert.equal(rig().cli("list").tasks.length, 1, "it was done before anybody decided");
+
+  await card.getByRole("button", { name: "Deny…" }).click();
+  await card.getByRole("textbox", { name: "Why" }).fill("not yet");
+  await page.keyboard.press("Enter");
+  await activity().getByText("Nothing waits for you.").waitFor();
+  assert.equal(rig().cli("list").tasks.length, 1, "a denied call was done");
+
+  assert.ok((await ask("task_archive", { task: task.id, discard: true })).approval?.id);
+  await card.getByRole("button", { name: "Approve, and do it now" }).click();
+  await activity().getByText("Nothing waits for you.").waitFor();
+  assert.equal(rig().cli("list").tasks.length, 0);
+  await activity().getByRole("combobox", { name: "Which approvals" }).selectOption("all");
+  await activity()
+    .getByText(/denied by You/)
+    .waitFor();
+  await activity().getByText("“not yet”").waitFor();
 });
