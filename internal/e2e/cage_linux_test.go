@@ -401,8 +401,11 @@ func TestCagedShell(t *testing.T) {
 	if again := call[api.TaskTabResult](r, "task_tab", map[string]any{"task": c.id, "kind": "caged-shell"}); again.TabID != made.TabID || len(made.Warnings) > 0 {
 		t.Errorf("asked twice: %+v and %+v", made, again)
 	}
-	look := fmt.Sprintf(`{ echo "prompt=$PS1"; cat '%s'; pwd; ls /proc | grep -c '^[0-9]'; echo "token=$TERMIC_MCP_TOKEN"; touch '%s/planted'; } 2>&1`, secret, r.home)
+	look := fmt.Sprintf(`{ echo "prompt=$PS1"; cat '%s'; pwd; ls /proc | grep -c '^[0-9]'; echo "token=$TERMIC_MCP_TOKEN"; touch '%s/planted'; t=$(mktemp) && echo x >"$t" && echo "temp=$t ${TMPDIR-unset} $(TMPDIR= mktemp -d)"; } 2>&1`, secret, r.home)
 	got := r.inShell(c.id, made.TabID, look, filepath.Join(c.path, "seen"))
+	if !strings.Contains(got, "temp=/tmp/") || !strings.Contains(got, " /tmp /tmp/") {
+		t.Errorf("there are no temporary files in the cage:\n%s", got)
+	}
 	if strings.Contains(got, "kept") || !strings.Contains(got, "prompt=(cage) $") || !strings.Contains(got, c.path) || !strings.Contains(got, "token=\n") && !strings.Contains(got+"\n", "token=\n") {
 		t.Errorf("the shell saw:\n%s", got)
 	}
