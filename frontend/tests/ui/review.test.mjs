@@ -136,3 +136,17 @@ step("U shows the lines below each other, and the settings keep it", async () =>
   await page.getByRole("radio", { name: "Side by side" }).check({ force: true });
   await page.locator("table.sides").first().waitFor();
 });
+
+step("a committed change that was taken back is named, since it differs from no base", async () => {
+  const { page } = rig();
+  const before = readFileSync(path.join(folder, "take.go"), "utf8");
+  rig().git(folder, "commit", "-q", "-m", "take", "--", "take.go");
+  writeFileSync(path.join(folder, "take.go"), "package a\n\nfunc (b *B) Take() bool {\n\treturn true\n}\n");
+  await page.getByRole("button", { name: "Read again" }).click();
+  const told = page.getByText(/^Taken back since the last commit/);
+  await told.getByText("take.go").waitFor();
+  assert.equal(await page.getByRole("heading", { name: /take\.go/ }).count(), 0);
+  writeFileSync(path.join(folder, "take.go"), before);
+  await page.getByRole("button", { name: "Read again" }).click();
+  await told.waitFor({ state: "detached" });
+});
