@@ -237,10 +237,13 @@ func (f *LedgerFilter) where() (string, []any) {
 	}
 	switch f.Outcome {
 	case "":
+	case "ok":
+		where += ` AND outcome = 'ok'`
 	case LedgerRefused:
 		where += ` AND outcome NOT IN ('', 'ok')`
 	default:
-		where, args = where+` AND outcome = ?`, append(args, f.Outcome)
+		// Said twice, so that the index of what was refused is seen to hold it.
+		where, args = where+` AND outcome NOT IN ('', 'ok') AND outcome = ?`, append(args, f.Outcome)
 	}
 	return where, args
 }

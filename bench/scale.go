@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"termic/internal/api"
+	"termic/internal/store"
+)
+
+// Sizes that are compared: what somebody has after a week, and as much as is ever kept.
+const (
+	fewRows  = 10_000
+	manyRows = 1_000_000
+	history  = 10_000 // archived tasks
+
+	// mostGrowth is how much longer a look at the large ledger may take than one at the small one, by the medians: an index is as
+	// many steps deeper as its pages are; a reading of all rows would be a hundred times longer.
+	mostGrowth = 4
+)
+
+// looks are what somebody asks a ledger: its newest page, one far down, and what a filter picks, frequent or rare.
+var looks = []struct {
+	name string
+	pick func(rows int64) store.LedgerFilter
+}{
+	{"the newest page", func(int64) store.LedgerFilter { return store.LedgerFilter{} }},
+	{"a page half way down", func(rows int64) store.LedgerFilter { return store.LedgerFilter{Before: rows / 2} }},
+	{"one of 200 principals", func(int64) store.LedgerFilter { return store.LedgerFilter{Principal: "client:c17"} }},
+	{"a verb that is rare", func(int64) store.LedgerFilter { return store.LedgerFilter{Verb: "project_remove"} }},
+	{"what was refused", func(int64) store.LedgerFilter { return store.LedgerFilter{Outcome: store.LedgerRefused} }},
+	{"one task", func(int64) store.LedgerFilter { return store.LedgerFilter{Target: "task-17"} }},
+}
+
+// scale looks at a ledger of a million rows and at one of ten thousand, and starts the app on the large one with ten thousand
+// archived tasks. It fails when the time grows with the size.
+func scale(ctx context.Context, b *bench) ([]row, error) {
+	times := map[int64]map[string][]time.Duration{}
+	for _, rows := range []int64{fewRows, manyRows} {
+		path := filepath.Join(b.dir, fmt.Sprintf("scale-%d.db", rows))
+		if rows == manyRows {
+			path = filepath.Join(b.data, "termic.db")
+		}
+		t, err := lookAt(ctx, path, rows)
+		if err != nil {
+			return nil, err
+		}
+		times[rows] = t
+	}
+	var out []row
+	for _, l := range looks {
+		few, many := times[fewRows][l.name], times[manyRows][l.name]
+		slices.Sort(few)
+		slices.Sort(many)
+		growth := float64(median(many)) / float64(median(few))
+		out = append(out, row{fmt.Sprintf("ledger of %d rows, %s (median, p99), against %d rows", manyRows, l.name, fewRows),
+			ms(median(many)) + ", " + ms(many[len(many)*99/100]), ms(median(few)) + ", " + ms(few[len(few)*99/100]), fmt.Sprintf("%.2f", growth)})
+		if growth > mostGrowth {
+			return out, fmt.Errorf("%s takes %.1f times as long with %d rows as with %d", l.name, growth, manyRows, fewRows)
+		}
+	}
+	more, err := b.large(ctx)
+	return append(out, more...), err
+}
+
+// large starts the app on what lookAt left in its data folder, and lists the history.
+func (b *bench) large(ctx context.Context) ([]row, error) {
+	began := time.Now()
+	r, err := b.serve()
+	if err != nil {
+		return nil, err
+	}
+	started := time.Since(began)
+	var list []time.Duration
+	for range 20 {
+		t := time.Now()
+		var out api.TaskListResult
+		if err := b.call(ctx, "task_list", map[string]any{"archived": true, "quiet": true}, &out); err != nil {
+			return nil, err
+		}
+		if len(out.Tasks) != history {
+			return nil, fmt.Errorf("the history has %d tasks", len(out.Tasks))
+		}
+		list = append(list, time.Since(t))
+	}
+	rows := []row{{fmt.Sprintf("start to ready with %d rows of the ledger and %d archived tasks", manyRows, history), ms(started), "–", "–"},
+		{fmt.Sprintf("list of all %d archived tasks (median)", history), ms(median(list)), "–", "–"}}
+	return rows, r.stop()
+}
+
+// lookAt makes a ledger and times each look at it.
+func lookAt(ctx context.Context, path string, rows int64) (map[string][]time.Duration, error) {
+	s, err := store.Open(ctx, path, store.Options{LedgerRows: 2 * manyRows})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = s.Close() }() // what it holds is thrown away, or looked at by the app
+	if err := fill(ctx, s, rows); err != nil {
+		return nil, err
+	}
+	times := map[string][]time.Duration{}
+	for range 200 {
+		for _, l := range looks {
+			filter := l.pick(rows)
+			t := time.Now()
+			if _, _, err := s.Ledger(ctx, filter); err != nil {
+				return nil, err
+			}
+			times[l.name] = append(times[l.name], time.Since(t))
+		}
+	}
+	return times, nil
+}
+
+// fill writes rows as a long life would leave them, and the history of the large profile.
+func fill(ctx context.Context, s *store.Store, rows int64) error {
+	const batch = 5000
+	for at := int64(0); at < rows; at += batch {
+		list := make([]store.LedgerRow, 0, batch)
+		for n := at; n < min(at+batch, rows); n++ {
+			r := store.LedgerRow{Phase: store.PhaseDone, Call: fmt.Sprint("c", n), Principal: fmt.Sprint("client:c", n%200), Face: "mcp", Verb: "task_status",
+				Target: fmt.Sprint("task-", n%5000), Outcome: "ok", Shape: "task:string(26)"}
+			if n%997 == 0 {
+				r.Outcome = "not_found"
+			}
+			if n%(rows/20) == 0 {
+				r.Verb = "project_remove"
+			}
+			list = append(list, r)
+		}
+		if err := s.Append(ctx, list...); err != nil {
+			return err
+		}
+	}
+	if rows != manyRows {
+		return nil
+	}
+	return s.Write(ctx, func(tx *store.Tx) error {
+		p, _, err := tx.AddProject(ctx, store.Project{Name: "repo", RootPath: "/nonexistent/repo"})
+		for i := 0; i < history && err == nil; i++ {
+			_, err = tx.CreateTask(ctx, store.Task{ProjectID: p.ID, Name: fmt.Sprint("task ", i), Agent: "quiet", State: api.TaskLive, Branch: fmt.Sprint("feature/", i),
+				BaseRef: "main", Path: fmt.Sprint("/nonexistent/tasks/", i), ArchivedAt: time.Now()})
+		}
+		return err
+	})
+}
