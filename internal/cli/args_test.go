@@ -64,28 +64,28 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for line, want := range map[string]string{
-		"nope":                            `no verb "nope"`,
-		"project":                         "needs one more word: list, add, remove",
-		"project nope":                    `no verb "project nope"`,
-		"--nope list":                     "no flag --nope",
-		"list --nope":                     "list has no flag --nope",
-		"list -z":                         "list has no flag -z",
-		"list x":                          `"x" is one too many`,
-		"list --quiet=maybe":              "true or false",
-		"list --json=yes":                 "takes no value",
-		"list --output":                   "needs a value",
-		"list --output xml":               "must be text, json or stream-json",
-		"list --project":                  "--project needs a value",
-		"list --project a --project b":    "--project is given twice",
-		"new fix --mode tree":             "--mode must be one of: worktree, main",
-		"wait fix --timeout soon":         "a duration is",
-		"logs fix --last-bytes 1.5":       "whole number",
-		"logs fix --last-bytes=-1":        "whole number",
-		"archive":                         "needs TASK",
-		"rename fix":                      "needs --name",
-		"settings set a":                  "needs VALUE",
-		"list --cwd /":                    "no flag --cwd",
-		"send fix hi --idempotency-key k": "no flag --idempotency-key",
+		"nope":                         `no verb "nope"`,
+		"project":                      "needs one more word: list, add, remove",
+		"project nope":                 `no verb "project nope"`,
+		"--nope list":                  "no flag --nope",
+		"list --nope":                  "list has no flag --nope",
+		"list -z":                      "list has no flag -z",
+		"list x":                       `"x" is one too many`,
+		"list --quiet=maybe":           "true or false",
+		"list --json=yes":              "takes no value",
+		"list --output":                "needs a value",
+		"list --output xml":            "must be text, json or stream-json",
+		"list --project":               "--project needs a value",
+		"list --project a --project b": "--project is given twice",
+		"new fix --mode tree":          "--mode must be one of: worktree, main",
+		"wait fix --timeout soon":      "a duration is",
+		"logs fix --last-bytes 1.5":    "whole number",
+		"logs fix --last-bytes=-1":     "whole number",
+		"archive":                      "needs TASK",
+		"rename fix":                   "needs --name",
+		"settings set a":               "needs VALUE",
+		"list --cwd /":                 "no flag --cwd",
+		"list --idempotency-key k":     "no flag --idempotency-key",
 	} {
 		_, err := parse(strings.Fields(line))
 		var usage *usageError
@@ -130,6 +130,8 @@ func required(v *verb.Verb, beside verb.Param) []string {
 	for _, p := range v.Params {
 		switch {
 		case !p.Required || p.Name == beside.Name:
+		case p.Positional != "" && p.Enum != nil:
+			out = append(out, p.Enum[0])
 		case p.Positional != "":
 			out = append(out, "x")
 		case p.Type == verb.Integer:
