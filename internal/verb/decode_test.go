@@ -3,6 +3,7 @@ package verb
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,9 +106,12 @@ func TestDecodeIsExact(t *testing.T) {
 			}
 		}
 		given := func(name string) bool { _, ok := fields[name]; return ok }
-		for _, p := range v.ParamsOn(face) {
-			if p.With != "" && given(p.Name) {
-				fields[p.With] = true
+		for _, p := range slices.Backward(v.ParamsOn(face)) { // what a parameter goes with stands before it, and may go with another
+			if i := slices.IndexFunc(v.Params, func(o Param) bool { return o.Name == p.With }); i >= 0 && given(p.Name) {
+				fields[p.With] = map[Type]any{Bool: true, Strings: []string{"a"}, Integer: 1}[v.Params[i].Type]
+				if v.Params[i].Type == String {
+					fields[p.With] = "a"
+				}
 			}
 		}
 		for _, p := range v.ParamsOn(face) {
@@ -118,7 +122,7 @@ func TestDecodeIsExact(t *testing.T) {
 			}
 		}
 		for _, p := range v.ParamsOn(face) {
-			if p.With != "" && !given(p.With) { // what it goes with is excluded by another
+			if p.With != "" && !given(p.With) { // in the order of the table: what it goes with is excluded by another
 				delete(fields, p.Name)
 			}
 		}
