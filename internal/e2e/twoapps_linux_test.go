@@ -10,10 +10,9 @@ import (
 )
 
 // TestTwoAppsShareNoPorts: two apps of one user, each with a data folder of its own, give their tasks different ports while
-// these are in use.
+// these are in use. It is alone, as the next one is: apps of other tests take ports, too.
 func TestTwoAppsShareNoPorts(t *testing.T) {
-	a := newRig(t)
-	b := anotherRig(t)
+	a, b := anotherRig(t), anotherRig(t)
 	seen := map[int]string{}
 	for i := range 2 {
 		for name, r := range map[string]*rig{"one": a, "other": b} {
@@ -32,7 +31,7 @@ func TestTwoAppsShareNoPorts(t *testing.T) {
 // TestPortThatIsTaken: where a port of a caged task belongs to another program when the agent is started, the task's status
 // says so.
 func TestPortThatIsTaken(t *testing.T) {
-	r := newRig(t)
+	r := anotherRig(t)
 	c := r.cageTask("server", "enforce", nil)
 	d := r.live(c.id)
 	call[api.TaskStopResult](r, "task_stop", map[string]any{"task": c.id})
