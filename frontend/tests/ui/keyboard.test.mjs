@@ -175,6 +175,7 @@ step("a menu is gone through with the arrows, and gives the focus back", async (
   await page.getByRole("button", { name: "Actions of this task" }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("menuitem", { name: "Rename…" }).waitFor();
+  await page.waitForFunction(() => document.activeElement?.role === "menuitem"); // it takes the focus once it is drawn
   await page.keyboard.press("ArrowDown");
   assert.match(await focused(), /Duplicate…/);
   await page.keyboard.press("Escape");

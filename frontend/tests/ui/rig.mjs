@@ -202,7 +202,11 @@ export async function screen({ page }, name) {
     await page.setViewportSize({ width, height });
     if (dir) await page.waitForTimeout(250);
     if (dir) await page.screenshot({ path: path.join(dir, `${name}-dark-${width}.png`) });
-    found.push(...(await page.evaluate(lost)).map((one) => `at ${width} x ${height}: ${one}`));
+    // Panes and terminals settle into the new size one after the other; there is no event for the last of them.
+    let gone = await page.evaluate(lost);
+    for (const end = Date.now() + 5000; gone.length > 0 && Date.now() < end; gone = await page.evaluate(lost))
+      await page.waitForTimeout(50);
+    found.push(...gone.map((one) => `at ${width} x ${height}: ${one}`));
   }
   await page.setViewportSize(before);
   if (dir) await page.waitForTimeout(250); // the panel comes back
