@@ -199,7 +199,7 @@ step("settings that hold nothing yet, and the library", async () => {
   await page.getByRole("list", { name: "Prompts of the library" }).waitFor();
   await screen(rig(), "prompts");
   await run("settings: recent calls");
-  await page.getByText(/^None yet\./).waitFor();
+  await page.getByText(/^None yet\. Calls/).waitFor();
   await screen(rig(), "calls-none");
   await run("settings: registration");
   await page.getByText(/^Looked /).waitFor();
