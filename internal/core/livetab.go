@@ -41,6 +41,7 @@ type liveTab struct {
 	mu       sync.Mutex // guards the following
 	fresh    bool       // nothing was typed by us yet
 	used     bool       // the conversation was stored as used
+	gone     bool       // its program has ended
 	ending   string     // why we end it: "closed", "archived", "stopped"; empty when it ends by itself
 	lastSend time.Time
 	entered  time.Time // the Enter of the newest prompt that we typed
@@ -269,6 +270,7 @@ func (c *Core) exited(l *liveTab, e ptyhost.ExitStatus) {
 	c.takeLogin(l)
 	l.mu.Lock()
 	ending := l.ending
+	l.gone = true
 	l.mu.Unlock()
 	c.mu.Lock()
 	if c.live[l.tab.ID] == l {
@@ -343,6 +345,9 @@ func (c *Core) endTab(ctx context.Context, l *liveTab, why string) error {
 	l.mu.Unlock()
 	l.identity.revoke() // whatever the program does in its last moments, it does alone
 	if err := l.term.End(ctx, 0); err != nil {
+		l.mu.Lock()
+		l.ending = "" // it may live on, and take prompts
+		l.mu.Unlock()
 		return fault.Wrap(err, fault.Unavailable, "The program of tab %q could not be ended", l.tab.Title).
 			WithHint("End process %d by hand and try again.", l.term.Pid())
 	}

@@ -125,13 +125,16 @@ func (c *Core) drain(l *liveTab) time.Duration {
 	return 0
 }
 
-// ended reports whether the program is gone: what waits for its tab is for the one that comes after it.
+// ended reports whether the program is gone, or is being ended: what waits for its tab is for the one that comes after it.
 func (l *liveTab) ended() bool {
+	l.mu.Lock()
+	going := l.ending != "" || l.gone
+	l.mu.Unlock()
 	select {
 	case <-l.term.Done():
 		return true
 	default:
-		return false
+		return going
 	}
 }
 

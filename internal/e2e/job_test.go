@@ -54,7 +54,7 @@ func TestJobs(t *testing.T) {
 	}
 	closed := call[api.TaskSendResult](r, "task_send", map[string]any{"task": n.Task.ID, "prompt": "its task goes"})
 	archived := call[api.TaskArchiveResult](r, "task_archive", map[string]any{"task": n.Task.ID, "discard": true})
-	if j := r.job(closed.Job); j.State != api.JobFailed || !strings.Contains(j.Message, "before it took the prompt") {
+	if j := r.job(closed.Job); j.State != api.JobCancelled || !strings.Contains(j.Message, "archived") {
 		t.Errorf("of an archived task: %+v", j)
 	}
 	if j := r.job(archived.Job); j.State != api.JobDone {
@@ -101,5 +101,26 @@ func TestCancelledCreation(t *testing.T) {
 	}
 	if _, err := try[api.JobResult](r, "job_cancel", map[string]any{"job": n.Job}); fault.CodeOf(err) != fault.Conflict {
 		t.Errorf("cancelled again: %v", err)
+	}
+}
+
+// TestStopKeepsTheQueue: a prompt that waits when its agent is stopped is for the one that is started next; it is not typed into
+// one that is being ended.
+func TestStopKeepsTheQueue(t *testing.T) {
+	r := newRig(t)
+	n := r.newTask("Stopped", "osc7501", "")
+	tab := r.live(n.Task.ID).Tabs[0].ID
+	call[api.TaskSendResult](r, "task_send", map[string]any{"task": n.Task.ID, "prompt": "#work 5m"})
+	for range 4 {
+		r.until(n.Task.ID, "working", func(d api.TaskDetail) bool { return d.WorkState == api.WorkWorking })
+		waits := call[api.TaskSendResult](r, "task_send", map[string]any{"task": n.Task.ID, "prompt": "#work 5m"})
+		call[api.TaskStopResult](r, "task_stop", map[string]any{"task": n.Task.ID})
+		if q := call[api.TaskQueueResult](r, "task_queue", map[string]any{"task": n.Task.ID}); len(q.Prompts) != 1 || q.Prompts[0].Typing {
+			t.Fatalf("the queue is %+v", q)
+		}
+		if j := call[api.JobResult](r, "job_get", map[string]any{"job": waits.Job}).Job; j.State != api.JobRunning {
+			t.Fatalf("its job is %+v", j)
+		}
+		call[api.TaskTabResult](r, "task_tab", map[string]any{"task": n.Task.ID, "restart": tab})
 	}
 }
