@@ -39,7 +39,7 @@ func makeTools(class grant.Class, sets []string) toolset {
 }
 
 // allSets are the toolsets beside the core. Named tokens have them all: their scope says what they may do.
-var allSets = []string{string(verb.Jobs), string(verb.Approvals)}
+var allSets = []string{string(verb.Jobs), string(verb.Approvals), string(verb.Operations)}
 
 // toolsOf returns the tools of a class; none for a class that is not known. Which sets callers of the class full are shown is
 // the owner's to say, at any time.

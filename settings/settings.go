@@ -67,7 +67,7 @@ type Appearance struct {
 // MCP is [mcp].
 type MCP struct {
 	Enabled   bool
-	Toolsets  []string // beside the core: jobs
+	Toolsets  []string // beside the core: jobs, approvals, operations
 	Resources bool     // termic-res:// addresses are offered
 }
 

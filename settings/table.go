@@ -113,7 +113,7 @@ func Table() []Setting {
 			Doc:   "Whether MCP clients and agents may drive tasks through the endpoint on the loopback interface.",
 			field: func(s *Settings) any { return &s.MCP.Enabled }},
 		{Key: "mcp.toolsets", Kind: List, Default: []string{}, Max: 16,
-			Doc:   "Sets of tools that the endpoint offers beside the core to whoever holds its own token or runs in a task without a cage: jobs, approvals. Each takes room in every conversation. Named tokens have them anyway.",
+			Doc:   "Sets of tools that the endpoint offers beside the core to whoever holds its own token or runs in a task without a cage: jobs, approvals, operations. Each takes room in every conversation. Named tokens have them anyway.",
 			field: func(s *Settings) any { return &s.MCP.Toolsets }, check: toolset},
 		{Key: "mcp.resources", Kind: Bool, Default: false,
 			Doc:   "Whether the endpoint also offers tasks, jobs and approvals as resources, which clients can attach to a conversation by their addresses.",
@@ -265,8 +265,8 @@ func notEmpty(text string) string {
 
 // toolset refuses a set of tools that there is not.
 func toolset(text string) string {
-	if text != "jobs" && text != "approvals" {
-		return "must be one of: jobs, approvals"
+	if text != "jobs" && text != "approvals" && text != "operations" {
+		return "must be one of: jobs, approvals, operations"
 	}
 	return ""
 }

@@ -1,6 +1,8 @@
 package verb
 
 import (
+	"slices"
+
 	"termic/internal/core"
 	"termic/internal/fault"
 	"termic/internal/grant"
@@ -35,7 +37,10 @@ func onlyOfTheWindow(why string) map[grant.Face]string {
 func notOnMCP(why string) map[grant.Face]string { return map[grant.Face]string{grant.MCP: why} }
 
 // table is every verb, in the order in which help and tools/list show them. Its golden file is testdata/table.golden.
-var table = []Verb{
+var table = slices.Concat(tasks, checks, reactions, secrets, owners, locals)
+
+// tasks are the verbs that work on tasks and projects, and those that tell how that goes.
+var tasks = []Verb{
 	define(Verb{Name: "task_list", CLI: "list", Aliases: []string{"ls"}, Class: grant.Full, Effect: reads,
 		Doc: "List tasks with their state and how much they changed"}, (*core.Core).TaskList),
 	define(Verb{Name: "task_status", CLI: "status", Class: grant.Scoped, Effect: reads, CwdTarget: true,
@@ -100,7 +105,10 @@ var table = []Verb{
 		Doc: "Show which files applying a task would change, and which conflict"}, (*core.Core).TaskPlan),
 	define(Verb{Name: "task_drift", CLI: "drift", Class: grant.Full, Effect: reads, Untrusted: true, CwdTarget: true, Toolset: Approvals,
 		Doc: "Show how the base of a task moved, and what conflicts now"}, (*core.Core).TaskDrift),
+}
 
+// owners are the verbs that only the owner has.
+var owners = []Verb{
 	define(Verb{Name: "task_restore", Job: true, CLI: "restore", Class: grant.Owner, Effect: writes, NotOn: notOnMCP("undoing an archive is the owner's"),
 		Doc: "Bring an archived task back with its branch and what was left uncommitted"}, (*core.Core).TaskRestore),
 	define(Verb{Name: "task_signals", CLI: "signals", Class: grant.Owner, Effect: reads, Untrusted: true, CwdTarget: true, NotOn: notOnMCP("task_status has the state; how it was found is the owner's to look into"),
@@ -202,7 +210,10 @@ var table = []Verb{
 		Doc: "Put the paths of files into words for a terminal, without typing them"}, (*core.Core).TaskDrop),
 	define(Verb{Name: "window_link", CLI: "link", Class: grant.Owner, Effect: sets, NotOn: notOnMCP("a link is for the person to click"),
 		Doc: "Show in the window what a termic:// link asks for; a link does nothing by itself"}, (*core.Core).WindowLink),
+}
 
+// locals are answered by the command line itself.
+var locals = []Verb{
 	local[struct{}](Verb{Name: "version", CLI: "version", Class: grant.Owner, Effect: reads, Doc: "Print the version"}),
 	local[HeadersParams](Verb{Name: "mcp_headers", CLI: "mcp headers", Class: grant.Owner, Effect: reads, Doc: "Print the headers with the endpoint's token, for a client to run; the app need not run"}),
 	local[HelpParams](Verb{Name: "help", CLI: "help", Class: grant.Owner, Effect: reads, Doc: "Explain the program or one verb"}),

@@ -36,6 +36,8 @@ type Toolset string
 const (
 	Jobs      Toolset = "jobs"
 	Approvals Toolset = "approvals" // approvals, plans, drift
+	// Operations are checks, netgroups, events, triggers, schedules and the names of secrets.
+	Operations Toolset = "operations"
 )
 
 // Effect is what a caller must know before it repeats or undoes a call.
