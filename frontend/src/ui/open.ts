@@ -10,7 +10,7 @@ export interface Told {
 }
 
 export type PanelTab = "changes" | "refused" | "ledger";
-export type Page = "tasks" | "review" | "race" | "settings" | "history" | "activity";
+export type Page = "tasks" | "review" | "race" | "settings" | "history" | "activity" | "operations";
 
 /** The lists of the page Activity. */
 export const activityTabs = [
@@ -19,6 +19,13 @@ export const activityTabs = [
   ["ledger", "Ledger"],
 ] as const;
 export type ActivityTab = (typeof activityTabs)[number][0];
+
+/** The lists of the page Operations. */
+export const operationTabs = [["checks", "Checks"]] as const;
+export type OperationTab = (typeof operationTabs)[number][0];
+
+/** The pages that have the sidebar beside them. */
+export const sidePages: readonly Page[] = ["tasks", "history", "activity", "operations"];
 
 /** The dialog that is open, with what it is about. */
 export type Open =

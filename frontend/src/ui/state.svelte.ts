@@ -18,7 +18,7 @@ import type {
 } from "../gen/api";
 import { takeLink } from "./linked";
 import { isMac } from "./native";
-import type { ActivityTab, Open, Page, PanelTab, Told } from "./open";
+import type { ActivityTab, Open, OperationTab, Page, PanelTab, Told } from "./open";
 import { Panes } from "./panes.svelte";
 import { remember, remembered } from "./remember";
 import { Side } from "./side.svelte";
@@ -47,6 +47,7 @@ export class AppState implements Disposable {
 
   page = $state<Page>("tasks");
   activity = $state<ActivityTab>("jobs"); // the list that its page shows
+  operation = $state<OperationTab>("checks"); // likewise
   selected = $state("");
   dialog = $state.raw<Open | undefined>();
   /** A second dialog above the first, which keeps what was typed into it. */
@@ -213,6 +214,11 @@ export class AppState implements Disposable {
   openActivity(list: ActivityTab): void {
     this.activity = list;
     this.page = "activity";
+  }
+
+  openOperations(list: OperationTab): void {
+    this.operation = list;
+    this.page = "operations";
   }
 
   openSettings(part = ""): void {

@@ -6,7 +6,7 @@ import type { Prompt, TaskDetail } from "../../gen/api";
 import { pickPaths } from "../drop";
 import { act } from "../keyboard";
 import { canPickDirectory, writeClipboard } from "../native";
-import { activityTabs } from "../open";
+import { activityTabs, operationTabs } from "../open";
 import { goCommit, stageAll, undoDiscard } from "../panel/git";
 import { fold, projectMenu } from "../sidebar/order";
 import type { AppState, Open } from "../state.svelte";
@@ -273,6 +273,9 @@ function places(app: AppState): Entry[] {
     },
     ...activityTabs.map(([list, name]) =>
       make(`Activity: ${name}`, () => app.openActivity(list), { icon: "queue", hint: "of everybody" }),
+    ),
+    ...operationTabs.map(([list, name]) =>
+      make(`Operations: ${name}`, () => app.openOperations(list), { icon: "pulse" }),
     ),
     byKey("nextWaiting", {
       icon: "waiting",
