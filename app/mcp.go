@@ -219,7 +219,7 @@ func (e *endpoint) bind(ctx context.Context) error {
 		return err
 	}
 	server := mcp.New(mcp.Options{Backend: e.backend, Version: e.version, Log: e.log, Authorize: e.tokens.Lookup,
-		Toolsets: func() []string { return e.settings.Get().MCP.Toolsets }, Resources: func() bool { return e.settings.Get().MCP.Resources }})
+		Toolsets: func() []string { return e.settings.MCP().Toolsets }, Resources: func() bool { return e.settings.MCP().Resources }})
 	e.port, e.server = port, server
 	e.binds++
 	e.setServing(serving{server: server, port: port, bind: e.binds})

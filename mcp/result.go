@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"termic/internal/fault"
@@ -48,9 +50,27 @@ func encode(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// resultFrame puts the members of a result into a response.
-func (s *Server) resultFrame(id, result []byte) []byte {
-	b := make([]byte, 0, len(id)+len(result)+len(s.serverInfo)+96)
+// frames keeps the memory of responses that went out: most are a list of tools, which is the same again and again and longer
+// than all else that a request needs.
+var frames = sync.Pool{New: func() any { return new([]byte) }}
+
+// keptFrame is the most memory that is kept for the next response.
+const keptFrame = 64 << 10
+
+// answerResult puts the members of a result into a response and writes it.
+func (s *Server) answerResult(w http.ResponseWriter, id, result []byte) {
+	kept := frames.Get().(*[]byte)
+	b := s.resultFrame((*kept)[:0], id, result)
+	s.answer(w, http.StatusOK, b) // which keeps nothing of it
+	if cap(b) <= keptFrame {
+		*kept = b
+		frames.Put(kept)
+	}
+}
+
+// resultFrame appends the response to b.
+func (s *Server) resultFrame(b, id, result []byte) []byte {
+	b = slices.Grow(b, len(id)+len(result)+len(s.serverInfo)+96)
 	b = append(b, `{"jsonrpc":"2.0","id":`...)
 	b = append(b, id...)
 	b = append(b, `,"result":{"resultType":"complete",`...)

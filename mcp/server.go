@@ -92,7 +92,7 @@ type Server struct {
 	backoff    *inlet.Backoff
 	refusals   *refusals
 	tools      map[grant.Class]toolset
-	full       sync.Map // toolsets of the class full by the sets in them, made when they are first asked for
+	full       sync.Map // toolsets of the class full by the sets in them, a bit for each of allSets, made when they are first asked for
 	serverInfo []byte
 	// The members of the result of server/discover.
 	discovery, discoveryWithResources []byte
@@ -230,6 +230,6 @@ func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, held grant.Hel
 		s.refusals.note(caller, e)
 		s.answer(w, e.status, errorFrame(x.id, e))
 	default:
-		s.answer(w, http.StatusOK, s.resultFrame(x.id, result))
+		s.answerResult(w, x.id, result)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 
 	"termic/internal/grant"
 	"termic/internal/verb"
@@ -47,12 +46,17 @@ func (s *Server) toolsOf(class grant.Class) toolset {
 	if class != grant.Full || s.o.Toolsets == nil {
 		return s.tools[class]
 	}
-	sets := slices.DeleteFunc(slices.Clone(allSets), func(name string) bool { return !slices.Contains(s.o.Toolsets(), name) })
-	key := strings.Join(sets, ",")
+	on := s.o.Toolsets()
+	var key uint8
+	for i, name := range allSets {
+		if slices.Contains(on, name) {
+			key |= 1 << i
+		}
+	}
 	if t, ok := s.full.Load(key); ok {
 		return t.(toolset)
 	}
-	t := makeTools(class, sets)
+	t := makeTools(class, on)
 	s.full.Store(key, t)
 	return t
 }

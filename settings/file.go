@@ -108,6 +108,9 @@ func (f *File) now() *snapshot {
 // Get returns the settings in force.
 func (f *File) Get() Settings { return f.now().settings.clone() }
 
+// MCP returns what is in force of [mcp]. Each call of a tool asks for it, so it shares its lists: they are not to be changed.
+func (f *File) MCP() MCP { return f.now().settings.MCP }
+
 // Values returns what is in force by dotted key: each setting of Table as the file or the default spells it, and
 // "agents", "prompts" and "keys" with the entries of the file.
 func (f *File) Values() map[string]any { return f.now().all() }

@@ -14,7 +14,7 @@ import (
 
 // Bounds of the ledger.
 const (
-	groupMost    = 100  // grouped rows that may wait; the caller that finds them full commits them itself
+	groupMost    = 512  // grouped rows that may wait; the caller that finds them full commits them itself
 	ledgerMost   = 1000 // rows that one reading returns
 	ledgerUsual  = 100  // rows that one reading returns when none is named
 	maxShape     = 4096 // bytes of a row's shape
@@ -114,7 +114,7 @@ func (s *Store) AppendWith(ctx context.Context, row LedgerRow, fn func(*Tx) erro
 }
 
 // AppendGrouped is for rows of reading calls: they are committed together, at the latest after a quarter of a second,
-// with a hundred rows, before the next row of a writing call, or at Close. A crash may lose them. An error means that
+// with groupMost rows, before the next row of a writing call, or at Close. A crash may lose them. An error means that
 // the row was not taken.
 func (s *Store) AppendGrouped(ctx context.Context, row LedgerRow) error {
 	if row.Time.IsZero() {
