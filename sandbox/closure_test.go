@@ -175,3 +175,23 @@ func TestGitEnvironment(t *testing.T) {
 		t.Errorf("without a cage: %q", got)
 	}
 }
+
+// TestRefTablesAreRefused: where all refs are in one folder, a cage that may write its own branch could write every other ref
+// and the HEAD of the person's checkout. The project's own checkout has its whole folder read-only, so it is caged.
+func TestRefTablesAreRefused(t *testing.T) {
+	for _, goos := range []string{"linux", "darwin"} {
+		h := newHouse(t)
+		on := func(w *Wish) { w.GOOS = goos }
+		if _, err := h.try(on); err != nil {
+			t.Fatalf("%s: without tables: %v", goos, err)
+		}
+		h.file(h.git+"/"+refTables, "0x000000000001-0x000000000002-abcdef01.ref\n")
+		_, err := h.try(on)
+		if f := fault.From(err); err == nil || f.Code != fault.Unsupported || !strings.Contains(f.Hint, "git refs migrate") {
+			t.Errorf("%s: a linked worktree: %v", goos, err)
+		}
+		if _, err := h.try(on, func(w *Wish) { w.Worktree, w.GitDir, w.GitView = h.repo, h.git, "" }); err != nil {
+			t.Errorf("%s: the project's own checkout: %v", goos, err)
+		}
+	}
+}

@@ -16,7 +16,11 @@ var protectedNames = []string{"config", "config.worktree", "commondir", "hooks",
 
 // macShared are the only names in the common folder that a linked worktree's cage writes on macOS, where rules speak of
 // names. On Linux it is what gitView mounts.
-var macShared = []string{"objects", "refs", "logs/refs", "lfs", "reftable", "packed-refs", "packed-refs.lock", "packed-refs.new", "gc.pid", "gc.pid.lock"}
+var macShared = []string{"objects", "refs", "logs/refs", "lfs", "packed-refs", "packed-refs.lock", "packed-refs.new", "gc.pid", "gc.pid.lock"}
+
+// refTables is where a repository that keeps its refs in reftable (git 2.45) lists its tables. In it is what cages of worktrees
+// must not change, and what they have to.
+const refTables = "reftable/tables.list"
 
 // git grants the repository and protects what git outside the cage would run or trust.
 //
@@ -45,6 +49,11 @@ func (c *composer) git() error {
 		c.pinned = append(c.pinned, common)
 		c.warn("The task works in the project's own checkout, so its cage shows git's folder read-only: the agent can edit, and you commit.")
 		return nil
+	}
+	if exists(filepath.Join(common, refTables)) {
+		return fault.New(fault.Unsupported, "A repository that keeps its refs in reftable cannot be shared with a cage: %s", common).
+			WithHint("All refs, the HEAD of your own checkout among them, are in one folder there that every worktree writes. "+
+				"Bring it back with `git refs migrate --ref-format=files`, or give the task a clone.").WithData("path", common)
 	}
 	c.grants = append(c.grants, grant{common, linux, project}, grant{admin, true, own})
 	if !linux {

@@ -52,7 +52,7 @@ const chainLength = 6
 // sharedDirs are written by every worktree. Those that are missing are made, but for the optional ones.
 var (
 	sharedDirs         = []string{"objects", "refs", "logs/refs"}
-	optionalSharedDirs = []string{"lfs", "reftable"}
+	optionalSharedDirs = []string{"lfs"}
 )
 
 // headLog is the log of the main checkout's HEAD. It stands among the logs of refs, which every worktree writes.

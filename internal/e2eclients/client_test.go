@@ -143,12 +143,7 @@ func TestQuitByKeys(t *testing.T) {
 		r := newRig(t, options{})
 		n := r.newTask("Quit", c, "SAY hello")
 		r.wantDone("first", n.Wait)
-		r.keys(n.Task.ID, "\x03")
-		if c.id == "claude" { // it asks for a second one
-			r.showing(n.Task.ID, "again to exit")
-			r.keys(n.Task.ID, "\x03")
-		}
-		d := r.until(n.Task.ID, "ended", func(d api.TaskDetail) bool { return !d.Tabs[0].Live && d.Tabs[0].Exit != nil })
+		d := r.quit(n.Task.ID, c)
 		if d.Tabs[0].Exit.Code != 0 || d.WorkState != api.WorkInactive {
 			t.Errorf("after the exit: %+v, state %s", d.Tabs[0], d.WorkState)
 		}

@@ -63,10 +63,7 @@ func TestClaudeRunsMeanwhile(t *testing.T) {
 		r.wantDone(name, n.Wait)
 		act()
 		r.wantDone(name, r.send(n.Task.ID, "SAY more", nil).Wait)
-		r.keys(n.Task.ID, "\x03")
-		r.showing(n.Task.ID, "again to exit")
-		r.keys(n.Task.ID, "\x03")
-		r.until(n.Task.ID, "ended", func(d api.TaskDetail) bool { return !d.Tabs[0].Live && d.Tabs[0].Exit != nil })
+		r.quit(n.Task.ID, c)
 		return r.read(r.configFile(c))
 	}
 	before := beside("First", func() {})

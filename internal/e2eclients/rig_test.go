@@ -368,6 +368,27 @@ func (r *rig) showing(task, text string) {
 	}
 }
 
+// quit ends an agent by its own keys. claude asks for a second one within a second or so, which a busy machine misses: then it
+// asks anew.
+func (r *rig) quit(task string, c client) api.TaskDetail {
+	r.t.Helper()
+	ended := func(d api.TaskDetail) bool { return !d.Tabs[0].Live && d.Tabs[0].Exit != nil }
+	for range 10 {
+		r.keys(task, "\x03")
+		if c.id == "claude" {
+			r.showing(task, "again to exit")
+			r.keys(task, "\x03")
+		}
+		for range 50 {
+			if d := call[api.TaskStatusResult](r, "task_status", map[string]any{"task": task}).Task; ended(d) {
+				return d
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	}
+	return r.until(task, "ended", ended)
+}
+
 // lines is a log that may be read while it is written.
 type lines struct {
 	mu sync.Mutex
