@@ -27,7 +27,10 @@ type TaskListParams struct {
 	Project string `json:"project,omitempty" cli:"project" doc:"only tasks of this project"`
 	Quiet   bool   `json:"quiet,omitempty" cli:"quiet,q" doc:"skip work state and changes"`
 	// Archived adds tasks that were archived: the history page of the window and `list --archived`.
-	Archived bool `json:"archived,omitempty" cli:"archived" face:"window|cli" doc:"list archived tasks instead of live ones"`
+	Archived bool   `json:"archived,omitempty" cli:"archived" face:"window|cli" doc:"list archived tasks instead, newest first"`
+	Find     string `json:"find,omitempty" cli:"find" face:"window|cli" doc:"only tasks with these words in name, branch, agent or project"`
+	Before   string `json:"before,omitempty" cli:"before" face:"window|cli" doc:"only tasks archived before the one with this id"`
+	Limit    int64  `json:"limit,omitempty" cli:"limit" face:"window|cli" doc:"with archived: at most this many; 100 when left out, at most 1000"`
 }
 
 // TaskNewParams are the parameters of task_new.

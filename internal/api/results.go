@@ -192,9 +192,10 @@ type Denial struct {
 	Would  bool   `json:"would_deny,omitempty"` // only recorded: an enforcing cage would have refused it
 }
 
-// TaskListResult is the result of task_list, sorted by project and name.
+// TaskListResult is the result of task_list, sorted by project and name; archived tasks by when they were archived, newest first.
 type TaskListResult struct {
 	Tasks []TaskSummary `json:"tasks"`
+	Total int           `json:"total,omitempty"` // of archived ones: how many fit, whatever before and limit say
 }
 
 // TaskStatusResult is the result of task_status.

@@ -19,6 +19,7 @@ func TestParse(t *testing.T) {
 		global global
 	}{
 		{line: "list", verb: "task_list"},
+		{line: "ls --archived --find words --before X --limit 5", verb: "task_list", values: map[string]any{"archived": true, "find": "words", "before": "X", "limit": int64(5)}},
 		{line: "ls -q", verb: "task_list", values: map[string]any{"quiet": true}},
 		{line: "--json list --quiet=false", verb: "task_list", values: map[string]any{"quiet": false}, global: global{output: outJSON}},
 		{line: "--output=stream-json --no-launch wait fix", verb: "task_wait", values: map[string]any{"task": "fix"}, global: global{output: outStream, noLaunch: true}},

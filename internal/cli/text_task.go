@@ -26,6 +26,9 @@ func showList(p *printer, r api.TaskListResult) {
 		rows = append(rows, []string{t.Project, t.Name, taskState(t), t.Agent, t.Branch, tabs, changes})
 	}
 	p.table([]string{"PROJECT", "TASK", "STATE", "AGENT", "BRANCH", "TABS", "CHANGES"}, rows)
+	if r.Total > len(r.Tasks) {
+		p.note("%d of %d archived tasks. `--before %s` shows older ones, `--find WORDS` looks for some.", len(r.Tasks), r.Total, clean(r.Tasks[len(r.Tasks)-1].ID))
+	}
 }
 
 func showStatus(p *printer, r api.TaskStatusResult) {

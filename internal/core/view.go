@@ -3,9 +3,6 @@ package core
 import (
 	"context"
 	"slices"
-	"sort"
-	"strings"
-	"sync"
 	"time"
 
 	"termic/internal/api"
@@ -21,57 +18,6 @@ const diffAtOnce = 4
 
 // statTime bounds the counting of one task's changes: whatever lies in the tree of one, the list of all is there soon.
 const statTime = 10 * time.Second
-
-// TaskList is the verb task_list.
-func (c *Core) TaskList(ctx context.Context, call *Call, p api.TaskListParams) (api.TaskListResult, error) {
-	filter := store.TaskFilter{Archived: p.Archived}
-	if p.Project != "" {
-		project, err := c.resolveProject(ctx, call.Caller, p.Project)
-		if err != nil {
-			return api.TaskListResult{}, err
-		}
-		filter.ProjectID = project.ID
-	}
-	tasks, err := c.store.Tasks(ctx, filter)
-	if err != nil {
-		return api.TaskListResult{}, err
-	}
-	tasks = matching(tasks, func(t store.Task) bool { return mayRead(call.Caller, t) })
-	names, err := c.projectNames(ctx)
-	if err != nil {
-		return api.TaskListResult{}, err
-	}
-	out := make([]api.TaskSummary, len(tasks))
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, diffAtOnce)
-	for i, t := range tasks {
-		tabs, err := c.tabsFor(ctx, call.Caller, t.ID)
-		if err != nil {
-			return api.TaskListResult{}, err
-		}
-		out[i] = c.viewTask(t, names[t.ProjectID], tabs, p.Quiet)
-		if err := c.onlyReachableParent(ctx, call.Caller, &out[i]); err != nil {
-			return api.TaskListResult{}, err
-		}
-		if p.Quiet || p.Archived || t.State != api.TaskLive {
-			continue
-		}
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			out[i].Diff, out[i].DiffError = c.stat(ctx, t)
-		})
-	}
-	wg.Wait()
-	sort.SliceStable(out, func(a, b int) bool {
-		pa, pb := strings.ToLower(out[a].Project), strings.ToLower(out[b].Project)
-		if pa != pb {
-			return pa < pb
-		}
-		return strings.ToLower(out[a].Name) < strings.ToLower(out[b].Name)
-	})
-	return api.TaskListResult{Tasks: out}, nil
-}
 
 // stat counts the changes of a task, or says why it cannot: never zeros for an error.
 func (c *Core) stat(ctx context.Context, t store.Task) (*api.DiffStat, string) {

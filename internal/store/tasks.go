@@ -38,26 +38,6 @@ func (r Reader) Task(ctx context.Context, id string) (Task, error) {
 	return one(ctx, r, scanTask, noTask(), `SELECT `+taskColumns+` FROM tasks WHERE id = ?`, id)
 }
 
-// Tasks returns the tasks that f picks, in the order that TaskFilter names.
-func (r Reader) Tasks(ctx context.Context, f TaskFilter) ([]Task, error) {
-	query, args := `SELECT t.* FROM (SELECT `+taskColumns+` FROM tasks WHERE 1`, []any{}
-	if f.ProjectID != "" {
-		query, args = query+` AND project_id = ?`, append(args, f.ProjectID)
-	}
-	if f.ParentID != "" {
-		query, args = query+` AND parent_id = ?`, append(args, f.ParentID)
-	}
-	order := ` ORDER BY p.position, p.created, p.id, t.position, t.created, t.id`
-	switch {
-	case f.All:
-	case f.Archived:
-		query, order = query+` AND archived_at > 0`, ` ORDER BY t.archived_at DESC, t.id DESC`
-	default:
-		query += ` AND archived_at = 0`
-	}
-	return many(ctx, r, scanTask, query+`) AS t JOIN projects AS p ON p.id = t.project_id`+order, args...)
-}
-
 // CreateTask stores v with a name that is free in its project and a block of ports.
 func (t *Tx) CreateTask(ctx context.Context, v Task) (Task, error) {
 	if v.ID == "" {

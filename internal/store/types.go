@@ -322,14 +322,6 @@ type LedgerRow struct {
 	Hash      string // SHA-256, hexadecimal; made by Append
 }
 
-// TaskFilter picks tasks. The zero value picks all that are not archived, in order of project position, task position.
-type TaskFilter struct {
-	ProjectID string
-	ParentID  string
-	Archived  bool // archived ones instead, newest first
-	All       bool // both
-}
-
 // LedgerFilter picks ledger rows, newest first.
 type LedgerFilter struct {
 	Target    string

@@ -128,8 +128,14 @@ export interface TaskListParams {
   project?: string;
   /** skip work state and changes */
   quiet?: boolean;
-  /** list archived tasks instead of live ones */
+  /** list archived tasks instead, newest first */
   archived?: boolean;
+  /** only tasks with these words in name, branch, agent or project */
+  find?: string;
+  /** only tasks archived before the one with this id */
+  before?: string;
+  /** with archived: at most this many; 100 when left out, at most 1000 */
+  limit?: number;
 }
 
 /** What task_status takes. */
@@ -1122,9 +1128,11 @@ export type VerbName = keyof Verbs;
 export type Params<V extends VerbName> = Verbs[V]["params"];
 export type Result<V extends VerbName> = Verbs[V]["result"];
 
-/** TaskListResult is the result of task_list, sorted by project and name. */
+/** TaskListResult is the result of task_list, sorted by project and name; archived tasks by when they were archived, newest first. */
 export interface TaskListResult {
   tasks: TaskSummary[];
+  /** of archived ones: how many fit, whatever before and limit say */
+  total?: number;
 }
 
 /** TaskStatusResult is the result of task_status. */

@@ -261,6 +261,8 @@ CREATE TABLE secrets (
 ) STRICT;
 ALTER TABLE tasks ADD COLUMN secrets TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE projects ADD COLUMN secrets TEXT NOT NULL DEFAULT '[]';
+-- The history is paged by when its tasks were archived, and searched without their long columns.
+CREATE INDEX tasks_archived ON tasks (archived_at, id, project_id, name, branch, agent) WHERE archived_at > 0;
 INSERT INTO ledger_anchor (id, seq, hash)
 VALUES (1, 0, '0000000000000000000000000000000000000000000000000000000000000000');
 
