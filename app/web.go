@@ -27,6 +27,8 @@ type WebOptions struct {
 	Addr  string   // empty: not at all; else a port, or an address and a port
 	Hosts []string // names by which a proxy in front is called, each with a port where that is not the usual one
 	Plain bool     // plain HTTP, for a proxy on this machine that speaks TLS
+
+	Limits web.Limits // what clients can take; zero fields take their defaults
 }
 
 // webFace is the browser face as far as the app has it. Its tokens are taken in and given back whether it serves or not. It
@@ -88,7 +90,7 @@ func (a *App) OpenWeb(ctx context.Context, o Options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	options := web.Options{Backend: webBackend{a.Dispatcher, a.Core.Watch}, Page: page, Hosts: o.Web.Hosts, Version: o.Version, Log: a.Log,
+	options := web.Options{Backend: webBackend{a.Dispatcher, a.Core.Watch}, Page: page, Hosts: o.Web.Hosts, Version: o.Version, Log: a.Log, Limits: o.Web.Limits,
 		Authorize: func(bearer string) (grant.Held, bool) { return a.web.tokens.Lookup(bearer, "") }}
 	fingerprint := ""
 	if !o.Web.Plain {

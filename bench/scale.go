@@ -177,7 +177,7 @@ func fill(ctx context.Context, s *store.Store, rows int64) error {
 		list := make([]store.LedgerRow, 0, batch)
 		for n := at; n < min(at+batch, rows); n++ {
 			r := store.LedgerRow{Phase: store.PhaseDone, Call: fmt.Sprint("c", n), Principal: fmt.Sprint("client:c", n%200), Face: "mcp", Verb: "task_status",
-				Target: fmt.Sprint("task-", n%5000), Outcome: "ok", Shape: "task:string(26)"}
+				Target: fmt.Sprint("task-", n%(rows/200)), Outcome: "ok", Shape: "task:string(26)"}
 			if n%(rows/100) == 0 {
 				r.Outcome = "not_found"
 			}

@@ -23,7 +23,11 @@ func (c *Core) TaskList(ctx context.Context, call *Call, p api.TaskListParams) (
 	if err != nil {
 		return r, err
 	}
-	if p.Archived {
+	switch {
+	case !p.Archived:
+	case filter.Before == "" && len(tasks) < filter.Limit:
+		r.Total = len(tasks) // all that there are
+	default:
 		if r.Total, err = c.store.CountTasks(ctx, filter); err != nil {
 			return r, err
 		}

@@ -235,6 +235,9 @@ func (f *LedgerFilter) where() (string, []any) {
 			where, args = where+` AND `+c.column+` = ?`, append(args, c.value)
 		}
 	}
+	if f.Target != "" {
+		where += ` AND target <> ''` // which follows, but the index of targets is only used where it is said
+	}
 	switch f.Outcome {
 	case "":
 	case "ok":

@@ -90,12 +90,33 @@ func TestHistoryHasAnIndex(t *testing.T) {
 	s := openNew(t)
 	f := TaskFilter{Archived: true, Find: "word"}
 	where, args := f.where()
+	if plan := planOf(t, s, `SELECT COUNT(*) FROM tasks AS t JOIN projects AS p ON p.id = t.project_id WHERE `+where, args...); !strings.Contains(plan, "COVERING INDEX tasks_archived") {
+		t.Error(plan)
+	}
+}
+
+// planOf is how the database would answer a query.
+func planOf(t *testing.T, s *Store, query string, args ...any) string {
+	t.Helper()
 	plan, err := many(t.Context(), s.Reader, func(r scanner) (string, error) {
 		var id, parent, x int
 		var text string
-		return text, r.Scan(&id, &parent, &x, &text)
-	}, `EXPLAIN QUERY PLAN SELECT COUNT(*) FROM tasks AS t JOIN projects AS p ON p.id = t.project_id WHERE `+where, args...)
-	if err != nil || !strings.Contains(strings.Join(plan, "\n"), "COVERING INDEX tasks_archived") {
-		t.Errorf("%v: %v", plan, err)
+		err := r.Scan(&id, &parent, &x, &text)
+		return text, err
+	}, `EXPLAIN QUERY PLAN `+query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(plan, "\n")
+}
+
+// No filter of the ledger reads rows that it does not pick.
+func TestLooksAtTheLedgerHaveIndexes(t *testing.T) {
+	s := openNew(t)
+	for _, f := range []LedgerFilter{{Target: "x"}, {Principal: "x"}, {Verb: "x"}, {Face: "x"}, {Outcome: LedgerRefused}, {Outcome: "not_found"}, {Target: "x", Verb: "y"}} {
+		where, args := f.where()
+		if plan := planOf(t, s, `SELECT `+ledgerColumns+` FROM ledger WHERE `+where+` AND seq < 7 ORDER BY seq DESC LIMIT 100`, args...); !strings.Contains(plan, "USING INDEX ledger_") || strings.Contains(plan, "TEMP B-TREE") {
+			t.Errorf("%+v: %s", f, plan)
+		}
 	}
 }
