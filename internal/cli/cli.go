@@ -85,6 +85,8 @@ func (r *runner) dispatch(ctx context.Context, inv invocation) error {
 		return r.callRemote(ctx, inv)
 	case inv.verb.Name == "login":
 		return r.login(ctx, inv)
+	case inv.verb.Name == "logout":
+		return r.logout(inv)
 	case inv.verb.Name == "help":
 		return r.help(inv.text("verb"))
 	case inv.verb.Name == "version":

@@ -71,6 +71,27 @@ func (r *runner) login(ctx context.Context, inv invocation) error {
 	return err
 }
 
+// logout forgets the file of a login, with the token and the pin in it. The other side is not asked: a token cannot revoke itself.
+func (r *runner) logout(inv invocation) error {
+	dir, err := datadir.Find(r.Getenv)
+	if err != nil {
+		return err
+	}
+	was, err := remote.Forget(dir, inv.text("which"))
+	if err != nil {
+		return err
+	}
+	if r.global.json() {
+		return r.printJSON(map[string]any{"name": was.Name, "url": was.URL, "revoked": false})
+	}
+	where := clean(was.URL)
+	if where == "" {
+		where = "the other side"
+	}
+	_, err = fmt.Fprintf(r.Stdout, "Forgot %s: its token and its pinned key are gone from this machine. The token is still good: revoke it on %s with `termic token revoke`.\n", was.Name, where)
+	return err
+}
+
 // readToken takes a token from standard input: arguments can be read by others. At a terminal it is asked for, unseen.
 func (r *runner) readToken(where string) (string, error) {
 	var text string

@@ -87,6 +87,39 @@ func Load(dataDir, name string) (Remote, error) {
 	return r, nil
 }
 
+// Forget removes what is known by a name, or of an address that exactly one login has, and returns it as far as it could be read.
+// The token stays good on the other side.
+func Forget(dataDir, which string) (Remote, error) {
+	name := which
+	if at, err := ParseURL(which); err == nil {
+		var has []string
+		for _, n := range names(dataDir) {
+			if r, err := Load(dataDir, n); err == nil && r.URL == at {
+				has = append(has, n)
+			}
+		}
+		switch len(has) {
+		case 0:
+			return Remote{}, fault.New(fault.NotFound, "There is no login for %s", at).WithHint("Name it as it was called at the login; the files are in %s.", filepath.Join(dataDir, dirName))
+		case 1:
+			name = has[0]
+		default:
+			return Remote{}, fault.New(fault.Ambiguous, "Several logins are for %s: %s", at, strings.Join(has, ", ")).WithHint("Name one of them.")
+		}
+	}
+	r, err := Load(dataDir, name)
+	switch fault.CodeOf(err) {
+	case fault.InvalidArgument, fault.NotFound:
+		return Remote{}, err
+	}
+	// One that cannot be read, or that others may read, is forgotten all the more.
+	if err := os.Remove(file(dataDir, name)); err != nil {
+		return Remote{}, fault.Wrap(err, fault.Unavailable, "The login in %s could not be removed", file(dataDir, name)).WithHint("Check the permissions of the folder.")
+	}
+	r.Name = name
+	return r, nil
+}
+
 // names are those that there are.
 func names(dataDir string) []string {
 	entries, err := os.ReadDir(filepath.Join(dataDir, dirName))

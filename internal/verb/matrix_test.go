@@ -109,6 +109,7 @@ version           none   none   none   none   none    none    none
 mcp_headers       none   none   none   none   none    none    none
 help              none   none   none   none   none    none    none
 login             none   none   none   none   none    none    none
+logout            none   none   none   none   none    none    none
 serve             none   none   none   none   none    none    none
 `
 

@@ -218,6 +218,7 @@ var locals = []Verb{
 	local[HeadersParams](Verb{Name: "mcp_headers", CLI: "mcp headers", Class: grant.Owner, Effect: reads, Doc: "Print the headers with the endpoint's token, for a client to run; the app need not run"}),
 	local[HelpParams](Verb{Name: "help", CLI: "help", Class: grant.Owner, Effect: reads, Doc: "Explain the program or one verb"}),
 	local[LoginParams](Verb{Name: "login", CLI: "login", Class: grant.Owner, Effect: writes, Doc: "Log in to a Termic on another machine, with a token from standard input, for --remote"}),
+	local[LogoutParams](Verb{Name: "logout", CLI: "logout", Class: grant.Owner, Effect: writes, Doc: "Forget a login to another machine; its token stays good until it is revoked there"}),
 	local[ServeParams](Verb{Name: "serve", CLI: "serve", Class: grant.Owner, Effect: writes, Doc: "Run the app without a window until it is told to end"}),
 }
 
@@ -236,6 +237,11 @@ type LoginParams struct {
 	URL         string `json:"url" cli:"arg" doc:"where its browser face is, such as https://192.0.2.1:8443"`
 	Fingerprint string `json:"fingerprint,omitempty" cli:"fingerprint" doc:"of its key, as serve prints it there; the only key that is then talked to"`
 	Name        string `json:"name,omitempty" cli:"name" doc:"what to call it; its host when left out"`
+}
+
+// LogoutParams are the parameters of logout.
+type LogoutParams struct {
+	Which string `json:"which" cli:"arg" doc:"the login: its name, or the address of the other machine"`
 }
 
 // ServeParams are the parameters of serve.
