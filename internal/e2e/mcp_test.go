@@ -29,6 +29,7 @@ func (r *rig) outside() outside {
 	s := call[api.MCPResult](r, "mcp_enable", nil)
 	token, err := os.ReadFile(s.TokenFile)
 	must(r.t, err)
+	r.secrets.plant("the token of the endpoint", string(token))
 	return outside{r.t, s.URL, strings.TrimSpace(string(token))}
 }
 

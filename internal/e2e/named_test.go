@@ -16,6 +16,7 @@ func (r *rig) named(name, scope string) outside {
 	made := call[api.TokenResult](r, "token_new", map[string]any{"name": name, "scope": scope}).Token
 	value, err := os.ReadFile(made.File)
 	must(r.t, err)
+	r.secrets.plant("the token "+name, string(value))
 	return outside{r.t, made.URL, strings.TrimSpace(string(value))}
 }
 

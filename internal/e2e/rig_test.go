@@ -90,6 +90,8 @@ type rig struct {
 	env  map[string]string // what it sees otherwise than this process: rigs stand side by side
 	app  *app.App
 	log  *appLog
+
+	secrets planted
 }
 
 // manners are the agents that the settings of a rig name: the manner of the fake agent for each id.
@@ -170,10 +172,12 @@ func (r *rig) stop() {
 	if r.app == nil {
 		return
 	}
+	r.gather()
 	if err := r.app.Close(); err != nil {
 		r.t.Errorf("close: %v", err)
 	}
 	r.app = nil
+	r.sweep()
 	if r.t.Failed() {
 		r.t.Logf("the app's log ends with:\n%s", r.tail())
 	}

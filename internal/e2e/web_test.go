@@ -64,6 +64,7 @@ func (r *rig) webToken(name, scope string, projects ...string) string {
 	if made.Value == "" || made.Token.Face != api.TokenWeb || made.Token.File != "" {
 		r.t.Fatalf("made: %+v", made.Token)
 	}
+	r.secrets.plant("the web token "+name, made.Value)
 	return made.Value
 }
 
@@ -108,6 +109,10 @@ func (f browserFace) login(token string) string {
 	if a.status != 200 || json.Unmarshal([]byte(a.body), &in) != nil || in.Key == "" {
 		f.r.t.Fatalf("login: %d %s", a.status, a.body)
 	}
+	f.r.secrets.plant("the key of a page", in.Key)
+	_, cookie, _ := strings.Cut(a.header.Get("Set-Cookie"), "=")
+	cookie, _, _ = strings.Cut(cookie, ";")
+	f.r.secrets.plant("the cookie of a page", cookie)
 	return "X-Termic-Key: " + in.Key
 }
 
