@@ -117,6 +117,7 @@ var table = []row{
 
 	{pkg: "internal/agent", in: mechanism},
 	{pkg: "internal/agenthome", in: mechanism},
+	{pkg: "internal/check", in: mechanism},
 	{pkg: "internal/grant", in: mechanism},
 	{pkg: "internal/ptyhost", in: mechanism},
 	{pkg: "internal/repofile", in: mechanism},
@@ -136,6 +137,7 @@ var table = []row{
 	{pkg: "internal/fault", in: leaf},
 	{pkg: "internal/near", in: leaf},
 	{pkg: "internal/link", in: leaf},
+	{pkg: "internal/netgroup", in: leaf},
 	{pkg: "internal/ids", in: leaf},
 	{pkg: "internal/inlet", in: leaf},
 	{pkg: "internal/remote", in: leaf},
