@@ -88,9 +88,14 @@ func (r *runner) dispatch(ctx context.Context, inv invocation) error {
 	case inv.verb.Name == "logout":
 		return r.logout(inv)
 	case inv.verb.Name == "help":
+		if inv.on("man") {
+			return r.manual()
+		}
 		return r.help(inv.text("verb"))
 	case inv.verb.Name == "version":
 		return r.version()
+	case inv.verb.Name == "completion":
+		return r.completion(ctx, inv.text("shell"))
 	case inv.verb.Name == "mcp_headers":
 		return r.mcpHeaders(inv.on("bearer"))
 	case inv.verb.Name == "serve":

@@ -107,6 +107,7 @@ doctor            any    none   none   none   none    none    none
 window_state      any    none   none   none   none    none    none
 version           none   none   none   none   none    none    none
 mcp_headers       none   none   none   none   none    none    none
+completion        none   none   none   none   none    none    none
 help              none   none   none   none   none    none    none
 login             none   none   none   none   none    none    none
 logout            none   none   none   none   none    none    none

@@ -216,6 +216,7 @@ var owners = []Verb{
 var locals = []Verb{
 	local[struct{}](Verb{Name: "version", CLI: "version", Class: grant.Owner, Effect: reads, Doc: "Print the version"}),
 	local[HeadersParams](Verb{Name: "mcp_headers", CLI: "mcp headers", Class: grant.Owner, Effect: reads, Doc: "Print the headers with the endpoint's token, for a client to run; the app need not run"}),
+	local[CompletionParams](Verb{Name: "completion", CLI: "completion", Class: grant.Owner, Effect: reads, Doc: "Print what lets a shell complete the words after termic"}),
 	local[HelpParams](Verb{Name: "help", CLI: "help", Class: grant.Owner, Effect: reads, Doc: "Explain the program or one verb"}),
 	local[LoginParams](Verb{Name: "login", CLI: "login", Class: grant.Owner, Effect: writes, Doc: "Log in to a Termic on another machine, with a token from standard input, for --remote"}),
 	local[LogoutParams](Verb{Name: "logout", CLI: "logout", Class: grant.Owner, Effect: writes, Doc: "Forget a login to another machine; its token stays good until it is revoked there"}),
@@ -225,6 +226,12 @@ var locals = []Verb{
 // HelpParams are the parameters of help.
 type HelpParams struct {
 	Verb string `json:"verb,omitempty" cli:"rest" doc:"verb to explain"`
+	Man  bool   `json:"man,omitempty" cli:"man" doc:"print the manual page of everything, in the form that man reads"`
+}
+
+// CompletionParams are the parameters of completion.
+type CompletionParams struct {
+	Shell string `json:"shell" cli:"arg" enum:"bash|zsh|fish|words" doc:"the shell; words is for its script, and completes standard input"`
 }
 
 // HeadersParams are the parameters of mcp_headers.

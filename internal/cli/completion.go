@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"termic/internal/verb"
+)
+
+// shells are the scripts that let a shell complete; all that they know is how to ask this program.
+//
+//go:embed shells/*
+var shells embed.FS
+
+// completion prints the script of a shell, or, for such a script, what may stand in place of the last word of standard input.
+// Each candidate is a line, with its meaning behind a tab; <file> stands for the names of files.
+func (r *runner) completion(ctx context.Context, shell string) error {
+	if shell != "words" {
+		script, err := shells.ReadFile(map[string]string{"bash": "shells/termic.bash", "zsh": "shells/_termic", "fish": "shells/termic.fish"}[shell])
+		if err == nil {
+			_, err = r.Stdout.Write(script)
+		}
+		return err
+	}
+	var words []string
+	lines := bufio.NewScanner(r.Stdin)
+	for lines.Scan() {
+		words = append(words, lines.Text())
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	last := words[len(words)-1]
+	var said []string
+	for _, c := range r.candidates(ctx, words[:len(words)-1], last) {
+		line := c.word
+		if c.doc != "" {
+			line += "\t" + c.doc
+		}
+		if c.word != anyFile && !strings.HasPrefix(c.word, last) || slices.Contains(said, line) {
+			continue
+		}
+		said = append(said, line)
+		if _, err := fmt.Fprintln(r.Stdout, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// candidate is one word that could stand there, and what it means.
+type candidate struct{ word, doc string }
+
+// anyFile is what a script takes as the names of files.
+const anyFile = "<file>"
+
+// candidates are the words that could follow those before.
+func (r *runner) candidates(ctx context.Context, before []string, last string) []candidate {
+	p := &parser{words: before, inv: invocation{values: map[string]any{}}}
+	if p.findVerb() != nil {
+		return nil
+	}
+	var out []candidate
+	if len(p.words) == 0 && !strings.HasPrefix(last, "-") {
+		out = wordsAfter(p.inv.path)
+	}
+	v := p.inv.verb
+	if v == nil {
+		if strings.HasPrefix(last, "-") {
+			out = append(out, ofFlags(globalFlags())...)
+		}
+		return out
+	}
+	place, flag := spot(v, p.words)
+	switch {
+	case flag != nil:
+		return r.valuesOf(ctx, flag)
+	case strings.HasPrefix(last, "-"):
+		return append(ofFlags(commandOf(v).Flags), ofFlags(globalFlags())...)
+	}
+	var positional []verb.Param
+	for _, q := range v.Params {
+		if q.Positional != "" && q.On(face) {
+			positional = append(positional, q)
+		}
+	}
+	if place < len(positional) {
+		out = append(out, r.valuesOf(ctx, &positional[place])...)
+	}
+	return out
+}
+
+// spot finds out what the next word is: which of the words without a flag, or the value of a flag.
+func spot(v *verb.Verb, words []string) (place int, flag *verb.Param) {
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		if !strings.HasPrefix(word, "-") || word == "-" {
+			place++
+			continue
+		}
+		at := slices.IndexFunc(v.Params, func(p verb.Param) bool {
+			return p.Flag != "" && word == "--"+p.Flag || p.Short != "" && word == "-"+p.Short
+		})
+		if at < 0 || v.Params[at].Type == verb.Bool {
+			continue
+		}
+		if i++; i == len(words) {
+			return place, &v.Params[at]
+		}
+	}
+	return place, nil
+}
+
+// wordsAfter are the words that go on from a path of verbs, each with the meaning of the verb that it ends.
+func wordsAfter(path string) []candidate {
+	var out []candidate
+	for _, v := range verb.All() {
+		for _, at := range paths(&v) {
+			rest, ok := strings.CutPrefix(at, strings.TrimPrefix(path+" ", " "))
+			word, more, _ := strings.Cut(rest, " ")
+			if !ok || word == "" || slices.ContainsFunc(out, func(c candidate) bool { return c.word == word }) {
+				continue
+			}
+			c := candidate{word: word}
+			if more == "" {
+				c.doc = v.Doc
+			}
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func ofFlags(flags []flagDoc) []candidate {
+	var out []candidate
+	for _, f := range flags {
+		out = append(out, candidate{f.Flag, f.Help})
+	}
+	return out
+}
+
+// askTime is how long the app may take to say which tasks, projects or agents there are. Somebody waits with a hand on the keyboard.
+const askTime = 700 * time.Millisecond
+
+// valuesOf are the values that a parameter can have, as far as they can be told.
+func (r *runner) valuesOf(ctx context.Context, p *verb.Param) []candidate {
+	var out []candidate
+	for _, value := range p.Enum {
+		out = append(out, candidate{word: value})
+	}
+	switch p.Name {
+	case "task":
+		return append(out, r.named(ctx, "task_list", "tasks")...)
+	case "project", "projects":
+		return append(out, r.named(ctx, "project_list", "projects")...)
+	case "agent", "agents":
+		return append(out, r.named(ctx, "task_agents", "agents")...)
+	case "path", "from", "file", "files", "cwd", "to":
+		return append(out, candidate{word: anyFile})
+	case "verb":
+		return append(out, wordsAfter("")...)
+	}
+	return out
+}
+
+// named asks the app for a list, and takes what each of it is called. An app that does not answer has nothing to complete with.
+func (r *runner) named(ctx context.Context, name, list string) []candidate {
+	if r.refuseInCage() != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	client, err := r.dial(ctx)
+	if err != nil {
+		return nil
+	}
+	defer client.Close()
+	data, err := client.Call(ctx, name, json.RawMessage(`{}`), nil)
+	if err != nil {
+		return nil
+	}
+	var answer map[string]json.RawMessage
+	var rows []struct {
+		ID, Name, Project string
+		State             string `json:"work_state"`
+	}
+	if json.Unmarshal(data, &answer) != nil || json.Unmarshal(answer[list], &rows) != nil {
+		return nil
+	}
+	var out []candidate
+	for _, row := range rows {
+		c := candidate{row.Name, row.State}
+		if list == "agents" {
+			c = candidate{row.ID, row.Name}
+		}
+		if !strings.ContainsFunc(c.word+c.doc, unicode.IsControl) { // a line is a candidate
+			out = append(out, c)
+		}
+	}
+	return out
+}
