@@ -53,7 +53,7 @@ helper: setup-headless
 
 # ---- Set-up: each step looks first, so that a second run is quick -------------------------------
 
-.PHONY: setup-headless setup-window setup-test
+.PHONY: setup-headless setup-window setup-test setup-package
 setup-headless:
 	@build/setup/packages.sh headless
 	@build/setup/toolchain.sh go
@@ -64,6 +64,9 @@ setup-window: setup-headless
 
 setup-test: setup-window
 	@build/setup/packages.sh test
+
+setup-package:
+	@build/setup/packages.sh package
 
 frontend/node_modules/.installed: frontend/package.json frontend/package-lock.json frontend/.npmrc | setup-window
 	npm --prefix frontend ci
@@ -156,7 +159,21 @@ bench: setup-headless headless ## the measures of bench/, printed as a table
 bench-window: build setup-test ## the measures of the real window under Xvfb: writes the table in bench/README.md
 	build/window-test.sh node bench/window/run.mjs --write bench/README.md $(BENCH_FLAGS)
 
+# ---- Packages -----------------------------------------------------------------------------------
+
+.PHONY: package
+package: setup-window setup-package frontend/dist/index.html ## make the packages of this version in build/out: .deb, AppDir, tar.gz, SBOM
+	build/package/package.sh $(OUT)
+
+.PHONY: test-package
+test-package: setup-test setup-package frontend/dist/index.html ## make the packages twice, compare them, install and start each
+	build/package/test.sh
+
+.PHONY: release
+release: package ## sign the checksums of the packages with a key of yours: KEY=path to an ssh key
+	build/package/sign.sh "$(KEY)" $(OUT)
+
 .PHONY: clean
 clean: ## remove what was built, keep what was downloaded
-	rm -rf build/bin frontend/dist frontend/node_modules/.installed bench/out
+	rm -rf build/bin build/out frontend/dist frontend/node_modules/.installed bench/out
 	! command -v go >/dev/null || go clean -testcache
