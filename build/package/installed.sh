@@ -24,7 +24,8 @@ pid=$!
 for _ in $(seq 300); do ! grep -q '^termic: ready' serve.out || break; sleep 0.1; done
 termic project add repo >/dev/null
 termic new one --project repo --no-agent >/dev/null
-termic list | grep -q one
+for _ in $(seq 300); do ! termic status one --json | grep -q '"state":"live"' || break; sleep 0.1; done
+termic status one --json | grep -q '"state":"live"'
 termic doctor | grep -i cage | head -3 || true
 termic quit --commit >/dev/null
 wait $pid

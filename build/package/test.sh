@@ -60,6 +60,7 @@ url=$(grep -ho 'https://[^ ]*' "$work/serve.out" "$work/serve.err" | head -1)
 curl --silent --insecure "$url" | grep -q '<title>' || fail "there is no page at $url"
 "$bare/termic" project add "$HOME/repo" >/dev/null
 "$bare/termic" new caged --project repo --no-agent --sandbox enforce >/dev/null
+until_true sh -c '"$1/termic" status caged --json | grep -q "\"state\":\"live\""' - "$bare"
 if "$bare/termic" tab caged --kind caged-shell >"$work/cage.out" 2>&1; then
   until_true "$bare/termic" logs caged
 else
@@ -98,7 +99,7 @@ else
 fi
 
 step 'the .deb: installed, started as a user, removed'
-desktop-file-validate build/linux/termic.desktop 2>/dev/null || desktop-file-validate "$root/build/linux/termic.desktop"
+desktop-file-validate "$root/build/linux/termic.desktop"
 if [ "$(id -u)" = 0 ]; then
   mkdir "$work/layer"
   export OUT=$out LAYER=$work/layer HERE=$here

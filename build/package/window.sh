@@ -28,6 +28,7 @@ cli=$(dirname "$program")/usr/bin/termic
 for _ in $(seq 600); do ! "$cli" health >/dev/null 2>&1 || break; sleep 0.1; done
 "$cli" project add "$HOME/repo" >/dev/null || { cat "$work/log"; exit 1; }
 "$cli" new one --project repo --no-agent >/dev/null
+for _ in $(seq 300); do ! "$cli" status one --json | grep -q '"state":"live"' || break; sleep 0.1; done
 "$cli" tab one --kind shell >/dev/null
 found=''
 for p in /proc/[0-9]*; do
