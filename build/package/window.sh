@@ -32,9 +32,10 @@ for _ in $(seq 300); do ! "$cli" status one --json | grep -q '"state":"live"' ||
 "$cli" tab one --kind shell >/dev/null
 found=''
 for p in /proc/[0-9]*; do
-  if tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -q '^TERMIC_TASK_ID='; then
+  around=$({ tr '\0' '\n' <"$p/environ"; } 2>/dev/null) || continue # it ended, or the kernel's own
+  if grep -q '^TERMIC_TASK_ID=' <<<"$around"; then
     found=$p
-    if tr '\0' '\n' <"$p/environ" | grep -E '^(APPDIR|APPIMAGE|ARGV0|OWD|LD_LIBRARY_PATH|GTK_[A-Z_]*|WEBKIT_[A-Z_]*)='; then
+    if grep -E '^(APPDIR|APPIMAGE|ARGV0|OWD|LD_LIBRARY_PATH|GTK_[A-Z_]*|WEBKIT_[A-Z_]*)=' <<<"$around"; then
       echo 'FAIL: a terminal has the environment of the AppImage' >&2
       exit 1
     fi
