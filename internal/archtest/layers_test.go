@@ -159,6 +159,7 @@ var table = []row{
 	{pkg: "bench", in: kit},
 	{pkg: "bench/window/bare", in: kit}, // a window without Termic, as a peer
 	{pkg: "build/linux", in: kit},
+	{pkg: "build/sbom", in: kit}, // what is in the packages
 	{pkg: "build/setup", in: kit},
 	{pkg: "internal/archtest", in: kit},
 	{pkg: "internal/e2e", in: kit},

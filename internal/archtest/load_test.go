@@ -47,7 +47,7 @@ const repoRoot = "../.."
 
 // skipped are folders that hold what is built, downloaded or git's own.
 var skipped = map[string]bool{
-	".git": true, ".tools": true, "build/bin": true, "bench/out": true,
+	".git": true, ".tools": true, "build/bin": true, "build/out": true, "bench/out": true,
 	"frontend/node_modules": true, "frontend/dist": true,
 }
 
