@@ -180,7 +180,7 @@ func (a *App) openCore(ctx context.Context, home string, o Options) error {
 	}
 	a.web = newWebFace()
 	a.Core, err = core.New(ctx, core.Options{Binary: binary, Endpoint: a.endpoint, Store: a.store, Settings: a.settings, Git: git, Host: ptyhost.New(ptyhost.Options{Log: a.Log}),
-		Shell: prober, Log: a.Log, Home: home, DataDir: a.dir.Path, Web: a.web.tokens, WebURL: a.web.url, Version: o.Version, Raise: a.Raise, Quit: a.Quit})
+		Shell: prober, Log: a.Log, Home: home, DataDir: a.dir.Path, Web: a.web.tokens, WebURL: a.web.url, WebAddr: a.web.addr, Version: o.Version, Raise: a.Raise, Quit: a.Quit})
 	if err != nil {
 		return err
 	}

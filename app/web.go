@@ -38,7 +38,8 @@ type webFace struct {
 
 	mu     sync.Mutex // guards the following
 	server *web.Server
-	at     string
+	at     string         // what people call it
+	on     netip.AddrPort // what it listens on
 	done   chan error
 }
 
@@ -51,10 +52,17 @@ func (f *webFace) url() string {
 	return f.at
 }
 
+// addr is what it listens on; not valid for nothing.
+func (f *webFace) addr() netip.AddrPort {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.on
+}
+
 func (f *webFace) close() error {
 	f.mu.Lock()
 	server, done := f.server, f.done
-	f.server, f.at = nil, ""
+	f.server, f.at, f.on = nil, "", netip.AddrPort{}
 	f.mu.Unlock()
 	if server == nil {
 		return nil
@@ -135,6 +143,7 @@ func (a *App) serveWeb(o web.Options, l net.Listener, fingerprint string, warn, 
 	f := a.web
 	f.mu.Lock()
 	f.server, f.at, f.done = web.New(o), scheme+"://"+l.Addr().String(), make(chan error, 1)
+	f.on, _ = netip.ParseAddrPort(l.Addr().String())
 	if len(o.Hosts) > 0 {
 		f.at = "https://" + o.Hosts[0]
 	}

@@ -107,7 +107,7 @@ func property(p verb.Param) []byte {
 		b = append(append(b, `,"enum":`...), encode(p.Enum)...)
 	}
 	doc := p.Tool
-	if p.Millis {
+	if p.Name == "timeoutMs" { // of what waits
 		doc = fmt.Sprintf("default %d, at most %d", verb.RemoteWait.Milliseconds(), verb.MaxRemoteWait.Milliseconds())
 	}
 	if doc != "" {

@@ -305,3 +305,19 @@ func FuzzTargets(f *testing.F) {
 		}
 	})
 }
+
+// TestTriedTellsWhereItWas: also of what did not answer, and of all that a redirect led to.
+func TestTriedTellsWhereItWas(t *testing.T) {
+	closed := netip.MustParseAddrPort(nobody(t))
+	lead := httptest.NewServer(http.RedirectHandler("http://"+closed.String(), http.StatusFound))
+	defer lead.Close()
+	from := netip.MustParseAddrPort(strings.TrimPrefix(lead.URL, "http://"))
+	s, err := Spec{Kind: HTTP, Targets: []string{lead.URL}}.Check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := New(Options{}).Look(t.Context(), s, lead.URL)
+	if want := []netip.AddrPort{from, closed}; r.Up || fmt.Sprint(r.Tried) != fmt.Sprint(want) || r.Addr != closed.Addr() {
+		t.Errorf("%v, tried %v and has %v; want %v", r.Up, r.Tried, r.Addr, want)
+	}
+}

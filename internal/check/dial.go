@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -31,10 +32,14 @@ func fail(format string, args ...any) error { return failed(fmt.Sprintf(format, 
 
 // dialer connects by addresses that Options.Refused was asked about right before: whatever a name or a redirect leads to.
 func (p *Prober) dialer() *net.Dialer {
-	return &net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+	return &net.Dialer{ControlContext: func(ctx context.Context, _, address string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
 		if err != nil {
 			return refused("an address that cannot be read")
+		}
+		at = netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
+		if tried, ok := ctx.Value(attemptsKey{}).(*attempts); ok {
+			tried.add(at)
 		}
 		if p.o.Refused != nil {
 			if why := p.o.Refused(at); why != "" {
@@ -43,6 +48,28 @@ func (p *Prober) dialer() *net.Dialer {
 		}
 		return nil
 	}}
+}
+
+// attempts are the addresses that one look tried. Several are tried at a time.
+type attempts struct {
+	mu   sync.Mutex
+	list []netip.AddrPort
+}
+
+type attemptsKey struct{}
+
+func (a *attempts) add(at netip.AddrPort) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.list) < maxTried {
+		a.list = append(a.list, at)
+	}
+}
+
+func (a *attempts) all() []netip.AddrPort {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.list)
 }
 
 // addrOf is the address of the far end.

@@ -49,6 +49,7 @@ const (
 	maxBody         = 1 << 20 // bytes of an answer that are read
 	maxDetail       = 200     // bytes of Result.Detail
 	maxRedirects    = 5
+	maxTried        = 32
 )
 
 // Spec is what a check looks at, and how often. Fields of another kind are zero.
@@ -71,7 +72,10 @@ type Result struct {
 	Up       bool
 	Duration time.Duration
 	Addr     netip.Addr // that it connected to, or that a name led to; not valid where there is none
-	Detail   string     // one line, at most 200 bytes, untrusted
+	// Tried are the addresses that it connected to or tried to, in that order, at most maxTried: whoever is there can bring the
+	// result about.
+	Tried  []netip.AddrPort
+	Detail string // one line, at most 200 bytes, untrusted
 }
 
 // Options are what a Prober works with. The zero value looks at everything.
@@ -106,11 +110,16 @@ func (p *Prober) Look(ctx context.Context, s Spec, target string) Result {
 	look := map[Kind]func(context.Context, Spec, string) (Result, error){
 		HTTP: p.http, TLS: p.tls, DNS: p.dns, TCP: p.tcp, Metric: p.metric, Command: p.command,
 	}[s.Kind]
+	tried := &attempts{}
+	ctx = context.WithValue(ctx, attemptsKey{}, tried)
 	began := time.Now()
 	var r Result
 	err := error(fault.New(fault.InvalidArgument, "%q is no kind of check", s.Kind))
 	if look != nil {
 		r, err = look(ctx, s, target)
+	}
+	if r.Tried = tried.all(); !r.Addr.IsValid() && len(r.Tried) > 0 {
+		r.Addr = r.Tried[len(r.Tried)-1].Addr()
 	}
 	r.Target, r.Duration, r.Up = target, time.Since(began), err == nil
 	if err != nil {

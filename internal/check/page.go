@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"time"
 )
 
 // page is what came of a request: a status, and the first maxBody bytes of the answer.
@@ -104,8 +105,11 @@ func (p *Prober) dns(ctx context.Context, s Spec, target string) (Result, error)
 	resolver := net.DefaultResolver
 	if server != "" {
 		dial := p.dialer()
-		resolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			conn, err := dial.DialContext(ctx, network, server)
+		resolver = &net.Resolver{PreferGo: true, Dial: func(inner context.Context, network, _ string) (net.Conn, error) {
+			conn, err := dial.DialContext(inner, network, server)
+			if err == nil { // a resolver waits for answers for seconds after nobody asks any more
+				context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+			}
 			if is := refused(""); errors.As(err, &is) {
 				no = err
 			}

@@ -34,9 +34,9 @@ func (s Spec) Check() (Spec, error) {
 	}
 	switch {
 	case s.Interval < MinInterval || s.Interval > MaxInterval:
-		return s, bad("every", "A check is made every 10 seconds to 24 hours, not every %s", s.Interval)
+		return s, bad("everyMs", "A check is made every 10 seconds to 24 hours, not every %s", s.Interval)
 	case s.Timeout < time.Millisecond || s.Timeout > MaxTimeout:
-		return s, bad("timeoutMs", "A look at a target takes up to 60 seconds, not %s", s.Timeout)
+		return s, bad("lookMs", "A look at a target takes up to 60 seconds, not %s", s.Timeout)
 	case s.Retries < 0 || s.Retries > MaxRetries:
 		return s, bad("retries", "A look is repeated up to %d times, not %d", MaxRetries, s.Retries)
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -352,19 +351,6 @@ func exitOf(e sandbox.Exit) ptyhost.ExitStatus {
 		return ptyhost.ExitStatus{Code: -1, Cause: ptyhost.CauseLost}
 	}
 	return ptyhost.ExitStatus{Code: e.Code, Cause: ptyhost.CauseExit}
-}
-
-// ownAddresses are the addresses that no cage's proxy may lead to.
-func (c *Core) ownAddresses() []netip.AddrPort {
-	if c.endpoint == nil {
-		return nil
-	}
-	port := c.endpoint.Status().Port
-	if port == 0 {
-		return nil
-	}
-	return []netip.AddrPort{netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(port)),
-		netip.AddrPortFrom(netip.IPv6Loopback(), uint16(port))}
 }
 
 // inForce tells what holds around a live program; nil for one that is not an agent's.

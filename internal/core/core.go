@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/netip"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -49,9 +50,11 @@ type Options struct {
 	// Web takes the tokens of the browser face, and WebURL tells where that serves, empty for nowhere. Nil where there is none.
 	Web    *grant.Registry
 	WebURL func() string
-	Binary string // this program, absolute: what a client may run to get the token
-	Clock  Clock  // the machine's when left out. For tests
-	Cages  Cages  // tells what programs can do; nil: the cages that Core builds. For tests
+	// WebAddr is what the browser face listens on; not valid for nothing. Nil where there is none.
+	WebAddr func() netip.AddrPort
+	Binary  string // this program, absolute: what a client may run to get the token
+	Clock   Clock  // the machine's when left out. For tests
+	Cages   Cages  // tells what programs can do; nil: the cages that Core builds. For tests
 }
 
 // Core owns the goroutines that create tasks, deliver prompts and watch terminals. Close stops them and waits.
@@ -69,6 +72,7 @@ type Core struct {
 	approvals  approvals
 	clock      Clock
 	discards   *discards
+	watching   *watching
 	refs       *refWatch
 	machine    sandbox.Machine
 	registries *registry.Kept
@@ -81,6 +85,7 @@ type Core struct {
 	endpoint   Endpoint
 	web        *grant.Registry // tokens of the browser face
 	webURL     func() string
+	webAddr    func() netip.AddrPort
 	cages      Cages
 
 	beacon *beacon
@@ -111,9 +116,10 @@ type Core struct {
 // New makes a Core on an opened profile, mends what a killed app left behind, and takes up the settings.
 func New(ctx context.Context, o Options) (*Core, error) {
 	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home, dataDir: o.DataDir, denials: newDenials(), discards: &discards{dir: filepath.Join(o.DataDir, "discarded")}, toSweep: make(chan struct{}, 1),
-		version: o.Version, started: time.Now(), binary: o.Binary, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, web: o.Web, webURL: o.WebURL, clock: o.Clock, beacon: newBeacon(),
+		version: o.Version, started: time.Now(), binary: o.Binary, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, web: o.Web, webURL: o.WebURL, webAddr: o.WebAddr, clock: o.Clock, beacon: newBeacon(),
 		live: map[string]*liveTab{}, busy: map[string]chan struct{}{}, starting: map[string]bool{}, ended: map[string]string{}}
 	c.refs = newRefWatch(c)
+	c.watching = newWatching(c)
 	c.refs.load()
 	if c.cages = o.Cages; c.cages == nil {
 		c.cages = ownCages{c}
@@ -132,6 +138,7 @@ func New(ctx context.Context, o Options) (*Core, error) {
 	}
 	c.spawn(c.sweepHomes)
 	c.spawn(c.watchApprovals)
+	c.spawn(c.makeChecks)
 	return c, nil
 }
 

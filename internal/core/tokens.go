@@ -23,8 +23,8 @@ const (
 	taskPrefix   = "task:"
 )
 
-// maxTokenName is the longest name of a token, in characters.
-const maxTokenName = 64
+// maxPlainName is the longest name of a token, a check or a netgroup, in characters.
+const maxPlainName = 64
 
 // NamedGrants are the grants of the named tokens of the MCP endpoint, for a bind that mints their values.
 func (c *Core) NamedGrants(ctx context.Context) ([]NamedGrant, error) {
@@ -199,10 +199,15 @@ func (c *Core) viewToken(t store.Token, names map[string]string) api.Token {
 
 // checkTokenName refuses a name that could not be a file of its own everywhere.
 func checkTokenName(name string) error {
-	fits := name != "" && len(name) <= maxTokenName && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == ""
+	return checkPlainName("token", name)
+}
+
+// checkPlainName refuses a name that would need quotes somewhere: as a file, in a list, on a command line.
+func checkPlainName(what, name string) error {
+	fits := name != "" && len(name) <= maxPlainName && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == ""
 	if !fits {
-		return fault.New(fault.InvalidArgument, "A token cannot be called %q", name).
-			WithHint("Take letters, digits, - and _, at most %d of them.", maxTokenName)
+		return fault.New(fault.InvalidArgument, "A %s cannot be called %q", what, name).
+			WithHint("Take letters, digits, - and _, at most %d of them.", maxPlainName)
 	}
 	return nil
 }

@@ -59,6 +59,18 @@ approval_get      any    any    none   none   none    none    none
 approval_decide   any    none   none   none   none    none    none
 task_plan         reach  reach  none   none   none    none    none
 task_drift        reach  reach  none   none   none    none    none
+check_list        any    any    none   none   none    none    none
+check_get         any    any    none   none   none    none    none
+check_add         any    any    none   none   none    none    none
+check_update      any    any    none   none   none    none    none
+check_set_enabled any    any    none   none   none    none    none
+check_delete      any    any    none   none   none    none    none
+check_snooze      any    any    none   none   none    none    none
+check_probe       any    any    none   none   none    none    none
+netgroup_list     any    any    none   none   none    none    none
+netgroup_add      any    any    none   none   none    none    none
+netgroup_update   any    any    none   none   none    none    none
+netgroup_delete   any    any    none   none   none    none    none
 token_new         any    none   none   none   none    none    none
 token_list        any    none   none   none   none    none    none
 token_set         any    none   none   none   none    none    none
@@ -145,6 +157,16 @@ var rest = map[string]map[string]any{
 	"project_git":       {"name": "no-such-project"},
 	"task_race":         {"name": "r", "project": "no-such-project", "agents": []any{"fake", "fake"}, "prompt": "x"},
 	"project_consent":   {"name": "no-such-project"},
+	"check_get":         {"name": "no-such-check"},
+	"check_add":         {"name": "x", "kind": "tcp", "targets": []any{"192.0.2.1:1"}},
+	"check_update":      {"name": "no-such-check"},
+	"check_set_enabled": {"name": "no-such-check", "to": "on"},
+	"check_delete":      {"name": "no-such-check"},
+	"check_snooze":      {"name": "no-such-check"},
+	"check_probe":       {"name": "no-such-check"},
+	"netgroup_add":      {"name": "x", "members": []any{"192.0.2.1"}},
+	"netgroup_update":   {"name": "no-such-netgroup"},
+	"netgroup_delete":   {"name": "no-such-netgroup"},
 	"sandbox_allow":     {"host": "example.com"},
 	"client_plan":       {"client": "no-such-client"},
 	"client_register":   {"client": "no-such-client"},

@@ -43,6 +43,18 @@ approval_get   yes      yes      yes
 approval_decide no      no       yes
 task_plan      yes      yes      yes
 task_drift     yes      yes      yes
+check_list     yes      yes      yes
+check_get      yes      yes      yes
+check_add      no       yes      no
+check_update   no       yes      no
+check_set_enabled no       yes      no
+check_delete   no       yes      no
+check_snooze   no       yes      no
+check_probe    yes      yes      yes
+netgroup_list  yes      yes      yes
+netgroup_add   no       yes      no
+netgroup_update no       yes      no
+netgroup_delete no       yes      no
 `
 
 func readNamed(t *testing.T) map[string]map[grant.Class]bool {

@@ -106,7 +106,8 @@ var faces = []grant.Face{grant.Window, grant.CLI, grant.MCP}
 // onMCP is the first paper's list of tools, by hand.
 var onMCP = strings.Fields(`task_list task_status task_new task_send task_wait task_result task_log task_diff task_open task_rename
 	task_apply task_archive task_tab task_tab_close task_agents prompts project_list project_add project_remove
-	health job_list job_get job_events job_log job_wait job_cancel approval_list approval_get approval_decide task_plan task_drift`)
+	health job_list job_get job_events job_log job_wait job_cancel approval_list approval_get approval_decide task_plan task_drift
+	check_list check_get check_add check_update check_set_enabled check_delete check_snooze check_probe netgroup_list netgroup_add netgroup_update netgroup_delete`)
 
 // scopedTools are those of them that a caged task may use, by hand from the first paper.
 var scopedTools = strings.Fields(`task_status task_new task_send task_wait task_result task_log task_diff task_tab task_tab_close task_agents prompts`)

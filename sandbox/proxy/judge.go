@@ -92,7 +92,7 @@ func (p *Proxy) named(t target) string {
 func (p *Proxy) reachable(r route) *objection {
 	own := p.own()
 	for _, a := range r.addrs {
-		if ownAddress(own, a) {
+		if OwnAddress(own, a) {
 			return &objection{OwnPort, fmt.Sprintf("%s is a port of Termic itself", r.target.authority())}
 		}
 	}
@@ -124,9 +124,9 @@ func (p *Proxy) ownByPort(t target) *objection {
 	return nil
 }
 
-// ownAddress tells whether connecting to a reaches one of Termic's listeners. The unspecified address connects to this
+// OwnAddress tells whether connecting to a reaches one of Termic's listeners. The unspecified address connects to this
 // machine, and a listener on it is reached by every address of this machine.
-func ownAddress(own []netip.AddrPort, a netip.AddrPort) bool {
+func OwnAddress(own []netip.AddrPort, a netip.AddrPort) bool {
 	ip := a.Addr().Unmap()
 	for _, o := range own {
 		if o.Port() != a.Port() {

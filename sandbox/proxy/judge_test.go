@@ -201,11 +201,11 @@ func TestOwnPortByAnAddressOfTheMachine(t *testing.T) {
 		}
 		tried++
 		at := netip.AddrPortFrom(prefix.Addr(), 7778)
-		if !ownAddress(own("0.0.0.0:7778")(), at) || ownAddress(own("0.0.0.0:7779")(), at) {
+		if !OwnAddress(own("0.0.0.0:7778")(), at) || OwnAddress(own("0.0.0.0:7779")(), at) {
 			t.Errorf("%v", at)
 		}
 	}
-	if tried == 0 || ownAddress(own("0.0.0.0:7778")(), netip.MustParseAddrPort("203.0.113.1:7778")) {
+	if tried == 0 || OwnAddress(own("0.0.0.0:7778")(), netip.MustParseAddrPort("203.0.113.1:7778")) {
 		t.Errorf("%d addresses tried", tried)
 	}
 }

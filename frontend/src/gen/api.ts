@@ -43,6 +43,12 @@ export const LayerAgent = "agent";
 export const LayerSettings = "settings";
 export const LayerBuiltIn = "builtin";
 
+// States of a check and of its targets. A check is down when any of its targets is.
+export const CheckUp = "up";
+export const CheckDown = "down";
+/** not looked at yet */
+export const CheckUnknown = "unknown";
+
 // MCPRevision is the revision of the Model Context Protocol that the endpoint speaks and clients must speak, the only one.
 export const MCPRevision = "2026-07-28";
 
@@ -471,6 +477,135 @@ export interface TaskDriftParams {
   task?: string;
   /** project to look in: name or id */
   project?: string;
+}
+
+/** What check_list takes. */
+export interface CheckListParams {
+  /** only checks in this state */
+  state?: "up" | "down" | "unknown";
+  /** at most this many; 100 when left out, at most 1000 */
+  limit?: number;
+  /** leave out this many before */
+  offset?: number;
+}
+
+/** What check_get takes. */
+export interface CheckGetParams {
+  /** name of the check */
+  name: string;
+}
+
+/** What check_add takes. */
+export interface CheckAddParams {
+  /** name of the check: letters, digits, - and _, at most 64 of them */
+  name: string;
+  /** what is looked at; command is for the owner alone */
+  kind: "http" | "tls" | "dns" | "tcp" | "metric" | "command";
+  /** what to look at: a URL; host[:port]; name[@resolver]; host:port; URL#metric{label="value"}; a program with arguments. Can be given more than once */
+  targets: string[];
+  /** http: text that the page must hold */
+  expect?: string;
+  /** tls: days for which the certificate must still be valid */
+  minDays?: number;
+  /** dns: address that the name must have */
+  expectAddr?: string;
+  /** metric: how it is compared with value */
+  op?: ">" | ">=" | "<" | "<=" | "==" | "!=";
+  /** metric: the number that it is compared with */
+  value?: string;
+  /** time between two looks, 10s to 24h; 60s when left out; milliseconds */
+  everyMs?: number;
+  /** time that a look at a target may take, up to 60s; 10s when left out; milliseconds */
+  lookMs?: number;
+  /** looks that may fail in a row before a target counts as down; none when left out */
+  retries?: number;
+}
+
+/** What check_update takes. */
+export interface CheckUpdateParams {
+  /** name of the check */
+  name: string;
+  /** look at these instead; those that stay keep their state */
+  targets?: string[];
+  /** http: text that the page must hold */
+  expect?: string;
+  /** tls: days for which the certificate must still be valid */
+  minDays?: number;
+  /** dns: address that the name must have */
+  expectAddr?: string;
+  /** metric: how it is compared with value */
+  op?: ">" | ">=" | "<" | "<=" | "==" | "!=";
+  /** metric: the number that it is compared with */
+  value?: string;
+  /** time between two looks, 10s to 24h; 60s when left out; milliseconds */
+  everyMs?: number;
+  /** time that a look at a target may take, up to 60s; 10s when left out; milliseconds */
+  lookMs?: number;
+  /** looks that may fail in a row before a target counts as down; none when left out */
+  retries?: number;
+  /** take back expect, minDays, expectAddr or retries */
+  clear?: string[];
+}
+
+/** What check_set_enabled takes. */
+export interface CheckSetEnabledParams {
+  /** name of the check */
+  name: string;
+  /** whether it is made */
+  to: "on" | "off";
+}
+
+/** What check_delete takes. */
+export interface CheckDeleteParams {
+  /** name of the check */
+  name: string;
+}
+
+/** What check_snooze takes. */
+export interface CheckSnoozeParams {
+  /** name of the check */
+  name: string;
+  /** how long, up to 30 days; 1h when left out; milliseconds */
+  forMs?: number;
+  /** end it now */
+  end?: boolean;
+}
+
+/** What check_probe takes. */
+export interface CheckProbeParams {
+  /** name of the check */
+  name: string;
+  /** only this target of it */
+  target?: string;
+}
+
+/** What netgroup_list takes. */
+export type NetgroupListParams = Record<string, never>;
+
+/** What netgroup_add takes. */
+export interface NetgroupAddParams {
+  /** name of the netgroup: letters, digits, - and _, at most 64 of them */
+  name: string;
+  /** addresses and networks, such as 192.0.2.0/24; one with ! in front is taken out of the others */
+  members: string[];
+  /** what it is for */
+  note?: string;
+}
+
+/** What netgroup_update takes. */
+export interface NetgroupUpdateParams {
+  /** name of the netgroup */
+  name: string;
+  /** all that is to be in it from now on */
+  members?: string[];
+  /** what it is for; none takes it back */
+  note?: string;
+}
+
+/** What netgroup_delete takes. */
+export interface NetgroupDeleteParams {
+  /** name of the netgroup */
+  name: string;
 }
 
 /** What task_restore takes. */
@@ -1026,6 +1161,30 @@ export interface Verbs {
   task_plan: { params: TaskPlanParams; result: ApplyPlan };
   /** Show how the base of a task moved, and what conflicts now. */
   task_drift: { params: TaskDriftParams; result: TaskDriftResult };
+  /** List checks and how each target stands, what is down first; untrusted text. */
+  check_list: { params: CheckListParams; result: CheckListResult };
+  /** Show a check and how its targets stand. */
+  check_get: { params: CheckGetParams; result: CheckResult };
+  /** Look at a page, a certificate, a name, a port or a metric again and again. */
+  check_add: { params: CheckAddParams; result: CheckResult };
+  /** Change what a check looks at, or how often. */
+  check_update: { params: CheckUpdateParams; result: CheckResult };
+  /** Switch a check on or off. */
+  check_set_enabled: { params: CheckSetEnabledParams; result: CheckResult };
+  /** Forget a check. */
+  check_delete: { params: CheckDeleteParams; result: CheckDeleteResult };
+  /** Let a check raise no events for a while; it is made all the same. */
+  check_snooze: { params: CheckSnoozeParams; result: CheckResult };
+  /** Look at the targets of a check now; nothing is kept of it. */
+  check_probe: { params: CheckProbeParams; result: CheckProbeResult };
+  /** List the named sets of addresses. */
+  netgroup_list: { params: NetgroupListParams; result: NetgroupListResult };
+  /** Name a set of addresses. */
+  netgroup_add: { params: NetgroupAddParams; result: NetgroupResult };
+  /** Change a named set of addresses; cages that run keep the old one. */
+  netgroup_update: { params: NetgroupUpdateParams; result: NetgroupResult };
+  /** Forget a named set of addresses that is not in use. */
+  netgroup_delete: { params: NetgroupDeleteParams; result: NetgroupDeleteResult };
   /** Bring an archived task back with its branch and what was left uncommitted. */
   task_restore: { params: TaskRestoreParams; result: TaskRestoreResult };
   /** Show what a task's agent says of its state, and what was made of it. */
@@ -1408,6 +1567,47 @@ export interface TaskDriftResult {
   conflicts: string[];
   /** ConflictsKnown is false where the machine's git is too old to tell. */
   conflicts_known: boolean;
+}
+
+/** CheckListResult is the result of check_list: what is down first, then by name. */
+export interface CheckListResult {
+  checks: Check[];
+  /** that fit, with those beyond the limit */
+  total: number;
+  /** among all */
+  down: number;
+}
+
+/** CheckResult is the result of verbs that show one check. */
+export interface CheckResult {
+  check: Check;
+}
+
+/** CheckDeleteResult is the result of check_delete. */
+export interface CheckDeleteResult {
+  name: string;
+}
+
+/** CheckProbeResult is the result of check_probe, in the order of the targets. */
+export interface CheckProbeResult {
+  results: ProbeResult[];
+}
+
+/** NetgroupListResult is the result of netgroup_list. */
+export interface NetgroupListResult {
+  netgroups: Netgroup[];
+}
+
+/** NetgroupResult is the result of netgroup_add and netgroup_update. */
+export interface NetgroupResult {
+  netgroup: Netgroup;
+  /** Kept says in words what keeps the addresses from before the change. */
+  kept?: string;
+}
+
+/** NetgroupDeleteResult is the result of netgroup_delete. */
+export interface NetgroupDeleteResult {
+  name: string;
 }
 
 /** TaskRestoreResult is the result of task_restore. */
@@ -2102,6 +2302,48 @@ export interface PlanRefusal {
   hint?: string;
 }
 
+/** Check is something that is looked at again and again. */
+export interface Check {
+  name: string;
+  kind: string;
+  state: string;
+  /** of the state */
+  since?: string;
+  enabled: boolean;
+  snoozed_until?: string;
+  targets: CheckTarget[];
+  every_ms: number;
+  timeout_ms: number;
+  retries?: number;
+  expect?: string;
+  min_days?: number;
+  expect_addr?: string;
+  op?: string;
+  value?: string;
+  created_by: string;
+  created: string;
+}
+
+/** ProbeResult is what one look found. */
+export interface ProbeResult {
+  target: string;
+  up: boolean;
+  duration_ms: number;
+  netgroup: string;
+  /** untrusted */
+  detail: string;
+}
+
+/** Netgroup is a set of addresses with a name. */
+export interface Netgroup {
+  name: string;
+  members: string[];
+  note?: string;
+  /** UsedBy are the lists of hosts that name it, in words; told to the owner alone. */
+  used_by?: string[];
+  updated: string;
+}
+
 /** AgentSignal is one thing that an agent's program said, or that was decided from it. */
 export interface AgentSignal {
   time: string;
@@ -2469,6 +2711,21 @@ export interface ApprovalPlan {
   ends?: PlannedEnd[];
   /** branches */
   deletes?: string[];
+}
+
+/** CheckTarget is how one target of a check stands. */
+export interface CheckTarget {
+  target: string;
+  state: string;
+  /** of the state */
+  since?: string;
+  /** the newest look */
+  ran?: string;
+  /** of the newest look */
+  duration_ms: number;
+  netgroup?: string;
+  /** untrusted */
+  detail?: string;
 }
 
 /** CageInForce is what really holds around the program of a tab: what was provisioned when it was started, whatever is stored by now. In the modes off and monitor there are no walls. */
