@@ -185,7 +185,7 @@ func (a *App) openCore(ctx context.Context, home string, o Options) error {
 		return err
 	}
 	a.Dispatcher = verb.NewDispatcher(a.Core, a.Log)
-	return nil
+	return a.Core.StartRules(ctx, a.Dispatcher)
 }
 
 // Raise brings the window forward and reports whether there is one.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -94,8 +93,7 @@ type Server struct {
 	tools      map[grant.Class]toolset
 	full       sync.Map // toolsets of the class full by the sets in them, a bit for each of allSets, made when they are first asked for
 	serverInfo []byte
-	// The members of the result of server/discover.
-	discovery, discoveryWithResources []byte
+	discovery  map[discoveryKey][]byte // the members of the result of server/discover
 
 	ctx  context.Context // ends at Close
 	stop context.CancelCauseFunc
@@ -110,7 +108,7 @@ type (
 // New makes a server without a listener.
 func New(o Options) *Server {
 	o.Limits = o.Limits.withDefaults()
-	s := &Server{o: o, conns: inlet.NewConns(o.Limits.Connections, o.Log), calls: inlet.NewCalls(o.Limits.Door), backoff: inlet.NewBackoff(o.Log, "mcp", nil), tools: map[grant.Class]toolset{}}
+	s := &Server{o: o, conns: inlet.NewConns(o.Limits.Connections, o.Log), calls: inlet.NewCalls(o.Limits.Door), backoff: inlet.NewBackoff(o.Log, "mcp", nil), tools: map[grant.Class]toolset{}, discovery: map[discoveryKey][]byte{}}
 	for _, class := range []grant.Class{grant.Full, grant.Scoped} {
 		s.tools[class] = makeTools(class, nil)
 	}
@@ -121,11 +119,9 @@ func New(o Options) *Server {
 		Name    string `json:"name"`
 		Version string `json:"version"`
 	}{ServerName, o.Version})
-	discovery := func(capabilities string) []byte {
-		return fmt.Appendf(nil, `"supportedVersions":["%s"],"capabilities":{%s},"instructions":%s,"ttlMs":%d,"cacheScope":"private"`,
-			Revision, capabilities, encode(instructions), cacheMillis)
+	for _, d := range []discoveryKey{{}, {resources: true}, {operations: true}, {true, true}} {
+		s.discovery[d] = discovery(d)
 	}
-	s.discovery, s.discoveryWithResources = discovery(`"tools":{}`), discovery(`"tools":{},"resources":{}`)
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	s.refusals = newRefusals(func(c grant.Caller, err error, times int) {
 		o.Backend.Refused(context.WithoutCancel(s.ctx), c, err, times)

@@ -23,9 +23,9 @@ type CheckFields struct {
 
 // CheckTimes are how often a check is made, and how patient it is.
 type CheckTimes struct {
-	EveryMs   int64 `json:"everyMs,omitempty" cli:"every" unit:"ms" doc:"time between two looks, 10s to 24h; 60s when left out" tool:"60000 when left out"`
+	EveryMs int64 `json:"everyMs,omitempty" cli:"every" unit:"ms" doc:"time between two looks, 10s to 24h; 60s when left out" tool:"60000 when left out"`
 	LookMs  int64 `json:"lookMs,omitempty" cli:"timeout" unit:"ms" doc:"time that a look at a target may take, up to 60s; 10s when left out" tool:"timeout"`
-	Retries   int64 `json:"retries,omitempty" cli:"retries" doc:"looks that may fail in a row before a target counts as down; none when left out" tool:"-"`
+	Retries int64 `json:"retries,omitempty" cli:"retries" doc:"looks that may fail in a row before a target counts as down; none when left out" tool:"-"`
 }
 
 // CheckAddParams are the parameters of check_add.

@@ -148,6 +148,7 @@ var table = []row{
 	{pkg: "internal/theme", in: leaf},
 	{pkg: "internal/shellenv", in: leaf},
 	{pkg: "internal/tomledit", in: leaf},
+	{pkg: "internal/when", in: leaf},
 	{pkg: "sandbox/cage", in: leaf}, // like the next ones a part of sandbox; main asks it first whether it is a helper
 	{pkg: "sandbox/cage/inside", in: leaf},
 	{pkg: "sandbox/cage/wire", in: leaf},

@@ -24,6 +24,7 @@ var libraries = []library{
 	{"github.com/creack/pty", []string{"internal/ptyhost"}, "all children of terminals have one owner"},
 	{"github.com/fsnotify/fsnotify", []string{"settings", "sandbox"}, "watched are the settings, and what a cage must not write"},
 	{"github.com/google/go-cmp", []string{}, "for tests"},
+	{"github.com/netresearch/go-cron", []string{"internal/when"}, "what words of cron mean is decided in one place"},
 	{"github.com/oklog/ulid/v2", []string{"internal/ids"}, "the form of an id is known to one package"},
 	{"github.com/pelletier/go-toml/v2", []string{"settings", "internal/tomledit", "clientsetup"}, "TOML is read where it is edited"},
 	{"github.com/prometheus/client_model", []string{"internal/check"}, "the types of what common reads"},

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 
 // renderers turns the result of each verb into text.
 func renderers() map[string]func(*printer, json.RawMessage) error {
-	return map[string]func(*printer, json.RawMessage) error{
+	all := map[string]func(*printer, json.RawMessage) error{
 		"task_list":         as(showList),
 		"task_status":       as(showStatus),
 		"task_new":          as(showNew),
@@ -102,6 +103,8 @@ func renderers() map[string]func(*printer, json.RawMessage) error {
 		"quit":              as(showQuit),
 		"doctor":            as(showDoctor),
 	}
+	maps.Copy(all, reactionRenderers())
+	return all
 }
 
 func plural(n int, one, many string) string {

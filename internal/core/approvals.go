@@ -29,6 +29,16 @@ const byTermic = "termic"
 type Clock struct {
 	Wall func() time.Time
 	Boot func() (time.Duration, error) // since the machine was booted, the time that it was suspended included
+	// Timer rings once after a time, unless it is stopped.
+	Timer func(time.Duration) (rings <-chan time.Time, stop func() bool)
+}
+
+func (k Clock) timer(d time.Duration) (<-chan time.Time, func() bool) {
+	if k.Timer != nil {
+		return k.Timer(d)
+	}
+	t := time.NewTimer(d)
+	return t.C, t.Stop
 }
 
 func (k Clock) wall() time.Time {

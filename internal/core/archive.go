@@ -100,6 +100,7 @@ func (c *Core) archived(ctx context.Context, id, kept string) error {
 		return tx.EndIntent(ctx, intentID(intentArchive, id))
 	})
 	c.denials.forget(id)
+	c.reviewed(ctx)
 	c.sweepSoon()
 	c.beacon.change()
 	return err

@@ -64,6 +64,7 @@ func (c *Core) TaskSandbox(ctx context.Context, call *Call, p api.TaskSandboxPar
 	if looser && !caged(next) {
 		c.agree(old)
 	}
+	c.reviewed(ctx)
 	return c.cageResult(ctx, next, before+ended, told)
 }
 

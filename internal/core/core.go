@@ -71,6 +71,9 @@ type Core struct {
 	jobs       jobs
 	approvals  approvals
 	clock      Clock
+	rules      *rules
+	branches   *branchWatch
+	timetable  *timetable
 	discards   *discards
 	watching   *watching
 	refs       *refWatch
@@ -115,7 +118,7 @@ type Core struct {
 
 // New makes a Core on an opened profile, mends what a killed app left behind, and takes up the settings.
 func New(ctx context.Context, o Options) (*Core, error) {
-	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home, dataDir: o.DataDir, denials: newDenials(), discards: &discards{dir: filepath.Join(o.DataDir, "discarded")}, toSweep: make(chan struct{}, 1),
+	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home, dataDir: o.DataDir, denials: newDenials(), rules: newRules(), branches: newBranchWatch(), timetable: newTimetable(), discards: &discards{dir: filepath.Join(o.DataDir, "discarded")}, toSweep: make(chan struct{}, 1),
 		version: o.Version, started: time.Now(), binary: o.Binary, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, web: o.Web, webURL: o.WebURL, webAddr: o.WebAddr, clock: o.Clock, beacon: newBeacon(),
 		live: map[string]*liveTab{}, busy: map[string]chan struct{}{}, starting: map[string]bool{}, ended: map[string]string{}}
 	c.refs = newRefWatch(c)
@@ -129,6 +132,9 @@ func New(ctx context.Context, o Options) (*Core, error) {
 	c.takeSettings(o.Settings.Get())
 	c.stop = o.Settings.Subscribe(func(s settings.Settings) {
 		c.takeSettings(s)
+		if !s.MCP.Enabled {
+			c.spawn(func() { c.reviewed(c.ctx) })
+		}
 		c.beacon.change()
 	})
 	if err := c.reconcile(ctx); err != nil {

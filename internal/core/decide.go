@@ -14,11 +14,16 @@ import (
 	"termic/internal/store"
 )
 
-// Actor carries out a call that was approved. The dispatcher is the one there is: it reads the arguments and finds the target as it
-// does for every call.
+// Actor carries out a call that was approved, or that a rule makes. The dispatcher is the one there is: it reads the arguments and
+// finds the target as it does for every call.
 type Actor interface {
 	// Prepare reads the call again, for whoever asked as its token is now. It does nothing.
 	Prepare(ctx context.Context, caller grant.Caller, verb string, raw json.RawMessage) (Prepared, error)
+	// Check says whether a call of a rule would be let through if it came now, and reads it. It does nothing, and tells the ledger
+	// nothing; what it returns cannot be run.
+	Check(ctx context.Context, caller grant.Caller, verb string, raw json.RawMessage) (Prepared, error)
+	// Act makes a call as a rule, like any other.
+	Act(ctx context.Context, caller grant.Caller, verb string, raw json.RawMessage) (Acted, error)
 }
 
 // Prepared is a call that can be carried out.

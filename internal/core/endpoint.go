@@ -8,6 +8,7 @@ import (
 	"termic/internal/fault"
 	"termic/internal/grant"
 	"termic/internal/secret"
+	"termic/internal/store"
 )
 
 // Endpoint is the MCP listener as its owner sees it. Whoever puts the app together makes it, since the listener leads back
@@ -65,12 +66,29 @@ func (c *Core) MCPEnable(ctx context.Context, _ *Call, p api.MCPEnableParams) (a
 
 // MCPDisable is the verb mcp_disable.
 func (c *Core) MCPDisable(ctx context.Context, _ *Call, _ api.MCPDisableParams) (api.MCPResult, error) {
-	return c.withEndpoint(func(e Endpoint) error { return e.Disable(ctx) })
+	return c.withEndpoint(func(e Endpoint) error {
+		if err := c.stopOutside(ctx, "The MCP endpoint was switched off, by whose token it was made."); err != nil {
+			return err
+		}
+		return e.Disable(ctx)
+	})
 }
 
 // MCPRotate is the verb mcp_rotate.
 func (c *Core) MCPRotate(ctx context.Context, _ *Call, _ api.MCPRotateParams) (api.MCPResult, error) {
-	return c.withEndpoint(func(e Endpoint) error { return e.Rotate(ctx) })
+	return c.withEndpoint(func(e Endpoint) error {
+		if e.Bind() != 0 { // otherwise nothing is replaced
+			if err := c.stopOutside(ctx, "The token of the MCP endpoint was replaced, by which it was made."); err != nil {
+				return err
+			}
+		}
+		return e.Rotate(ctx)
+	})
+}
+
+// stopOutside stops the rules of whoever had the file token, before that is worthless: somebody else may have the next one.
+func (c *Core) stopOutside(ctx context.Context, why string) error {
+	return c.stopRulesOf(ctx, why, func(by store.Creator) bool { return by.Principal == outside })
 }
 
 func (c *Core) withEndpoint(act func(Endpoint) error) (api.MCPResult, error) {

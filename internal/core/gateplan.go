@@ -212,11 +212,10 @@ func (c *Core) gateRemove(ctx context.Context, call *Call, p api.ProjectRemovePa
 
 // requester is who asked for an approval, with what its token may do now.
 func (c *Core) requester(ctx context.Context, a store.Approval) (grant.Caller, error) {
-	t, found, err := c.tokenByID(ctx, a.Token)
+	caller, found, err := c.callerOfToken(ctx, a.Token, grant.Face(a.Face))
 	if err != nil {
 		return grant.Caller{}, err
 	}
-	caller := grantOf(t).Grant.Caller(grant.Face(a.Face))
 	if !found || caller.Class != grant.Operator || !caller.Everywhere && !slices.Contains(caller.Projects, a.ProjectID) {
 		return grant.Caller{}, &staleError{fault.New(fault.Forbidden, "%s may not do that any more, so nothing was done", a.Principal).
 			WithHint("Its token was revoked or narrowed since it asked.")}

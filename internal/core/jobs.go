@@ -70,7 +70,10 @@ func (c *Core) BeginCall(ctx context.Context, call *Call, row store.LedgerRow, p
 			return err
 		}
 		_, err := tx.StartJob(ctx, store.Job{ID: call.Job, Verb: call.Verb, Principal: call.Caller.Principal, Token: call.Caller.Token, Face: string(call.Caller.Face), Target: call.Task})
-		return err
+		if err != nil {
+			return err
+		}
+		return noteFiring(ctx, tx, call.Job, call.Task)
 	})
 	if call.repeats {
 		return ctx, func() {}, err

@@ -37,6 +37,7 @@ type liveTab struct {
 	told     map[string]string   // what the program is told beside the environment of every child; nil once it was started
 	kick     chan struct{}       // wakes the runner; holds one
 	keys     chan struct{}       // held by whoever types; holds one
+	turned   chan struct{}       // the agent may have settled; holds one
 
 	mu       sync.Mutex // guards the following
 	fresh    bool       // nothing was typed by us yet
@@ -118,7 +119,7 @@ func (c *Core) planSpawn(ctx context.Context, taskID, tabID string, how startHow
 	if !tab.ClosedAt.IsZero() {
 		return nil, ptyhost.Spec{}, fault.New(fault.Conflict, "The tab %q was closed", tab.Title)
 	}
-	l := &liveTab{tab: tab, task: task, kick: make(chan struct{}, 1), keys: make(chan struct{}, 1), fresh: true, resumed: how.resume}
+	l := &liveTab{tab: tab, task: task, kick: make(chan struct{}, 1), keys: make(chan struct{}, 1), turned: make(chan struct{}, 1), fresh: true, resumed: how.resume}
 	base := c.environment(ctx)
 	spec := ptyhost.Spec{ID: tab.ID, Dir: task.Path, Size: how.size, ScrollbackLines: c.settings.Get().Terminal.ScrollbackLines}
 	if l.identity, err = c.identify(ctx, task, tab); err != nil {
@@ -190,6 +191,9 @@ func (c *Core) launch(ctx context.Context, l *liveTab, spec ptyhost.Spec) error 
 		c.exited(l, e)
 	}
 	c.host.Forget(l.tab.ID)
+	if l.inWalls() && l.task.Sandbox != uncaged {
+		c.branches.cageRan(l.task) // before it runs: it may move a branch at once
+	}
 	term, err := c.host.Start(spec)
 	l.told = nil // the token in it shall not lie about
 	if err != nil {
@@ -237,7 +241,7 @@ func (c *Core) registerLive(ctx context.Context, l *liveTab) error {
 		c.live[l.tab.ID] = l
 	}
 	c.mu.Unlock()
-	if closed || l.tab.Kind == store.TabAgent && !c.spawn(func() { c.runQueue(l) }) {
+	if closed || l.tab.Kind == store.TabAgent && !(c.spawn(func() { c.runQueue(l) }) && c.spawn(func() { c.tellSettled(l) })) {
 		return ending()
 	}
 	return nil

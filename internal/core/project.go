@@ -243,6 +243,9 @@ func (c *Core) forgetProject(ctx context.Context, id string) (narrowed []store.T
 		}
 		return nil
 	})
+	if err == nil {
+		c.reviewed(ctx)
+	}
 	return narrowed, err
 }
 

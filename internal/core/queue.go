@@ -48,6 +48,7 @@ func (c *Core) watchAgent(l *liveTab, ready <-chan struct{}) func([]byte) {
 				c.markUsed(l)
 			}
 			l.wake()
+			poke(l.turned)
 			c.beacon.change()
 		},
 	})

@@ -38,6 +38,9 @@ func (c *Core) reconcile(ctx context.Context) error {
 	if err := c.staleAtStart(ctx); err != nil {
 		return err
 	}
+	if err := c.firingsAtStart(ctx); err != nil {
+		return err
+	}
 	jobs, err := c.store.InterruptRunningJobs(ctx)
 	if err != nil {
 		return err

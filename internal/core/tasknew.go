@@ -267,7 +267,10 @@ func (c *Core) acceptNew(ctx context.Context, call *Call, n *newTask) error {
 		if err := c.roomFor(ctx, n.task.ParentID, ""); err != nil {
 			return err
 		}
-		return c.insertNew(ctx, tx, call, n)
+		if err := c.insertNew(ctx, tx, call, n); err != nil {
+			return err
+		}
+		return noteFiring(ctx, tx, "", n.task.ID)
 	})
 }
 

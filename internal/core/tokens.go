@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -113,7 +114,7 @@ func (c *Core) TokenSet(ctx context.Context, call *Call, p api.TokenSetParams) (
 	if err != nil {
 		return api.TokenResult{}, c.tokenFault(ctx, err, p.Name)
 	}
-	if err := c.offer(t); err != nil {
+	if err := errors.Join(c.offer(t), c.reviewRules(ctx)); err != nil {
 		return api.TokenResult{}, err
 	}
 	return c.shownToken(ctx, t)
@@ -140,7 +141,7 @@ func (c *Core) TokenRevoke(ctx context.Context, _ *Call, p api.TokenRevokeParams
 		c.endpoint.DropNamed(t.Name)
 	}
 	c.beacon.change()
-	return api.TokenRevokeResult{Name: t.Name}, c.dropApprovalsOf(ctx, t.ID)
+	return api.TokenRevokeResult{Name: t.Name}, errors.Join(c.dropApprovalsOf(ctx, t.ID), c.reviewRules(ctx))
 }
 
 // TokenList is the verb token_list.

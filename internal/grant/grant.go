@@ -49,7 +49,13 @@ const (
 	MCP    Face = "mcp"
 	Web    Face = "web" // a person in a browser, with a token of the browser face
 	API    Face = "api" // a program with such a token
+	// What acts by itself, for whoever made the rule.
+	Trigger  Face = "trigger"
+	Schedule Face = "schedule"
 )
+
+// ByRule reports whether nobody asks at this moment: a rule acts that somebody made before.
+func (f Face) ByRule() bool { return f == Trigger || f == Schedule }
 
 // Caller is who asks. It is made by exactly one function per face and never changed afterwards.
 type Caller struct {

@@ -108,3 +108,11 @@ func firstError(errs ...error) error {
 	}
 	return nil
 }
+
+// orError is err, or other when there is none.
+func orError(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}

@@ -25,13 +25,15 @@ func (s *Store) prune(ctx context.Context) error {
 			{`DELETE FROM jobs WHERE state NOT IN ('running', 'waiting') AND ended <= ?`, now.Add(-KeepEnd)},
 			{`DELETE FROM approvals WHERE state <> 'pending' AND decided <= ?`, now.Add(-KeepEnd)},
 			{`DELETE FROM prompts WHERE state NOT IN ('queued', 'delivering') AND updated <= ?`, now.Add(-KeepEnd)},
+			{`DELETE FROM events WHERE time <= ?`, now.Add(-KeepEvents)},
+			{`DELETE FROM firings WHERE outcome NOT IN ('waiting', 'acting') AND time <= ?`, now.Add(-KeepEvents)},
 			{`DELETE FROM tabs WHERE closed_at > 0 AND closed_at <= ?`, now.Add(-KeepEnd)},
 		} {
 			if _, err := tx.q.ExecContext(ctx, drop.query, stamp(drop.before)); err != nil {
 				return fmt.Errorf("drop old rows: %w", err)
 			}
 		}
-		return nil
+		return tx.pruneEvents(ctx)
 	})
 	if err != nil {
 		return err

@@ -115,6 +115,32 @@ func (d *Dispatcher) Prepare(ctx context.Context, caller grant.Caller, name stri
 	}}, err
 }
 
+// Check is the part of core.Actor: a call of a rule is looked at as if it came now.
+func (d *Dispatcher) Check(ctx context.Context, caller grant.Caller, name string, raw json.RawMessage) (core.Prepared, error) {
+	v, ok := Lookup(name)
+	if !ok || !caller.Face.ByRule() || !v.On(caller.Face) || !v.For(caller.Class) || v.Waits(caller.Class) {
+		return core.Prepared{}, unknownVerb(name)
+	}
+	call := &core.Call{Caller: caller, Verb: name}
+	params, err := d.read(ctx, v, call, raw)
+	return core.Prepared{Params: params, Task: call.Task}, err
+}
+
+// Act is the part of core.Actor: a rule calls, and is let through or not as everybody is.
+func (d *Dispatcher) Act(ctx context.Context, caller grant.Caller, name string, raw json.RawMessage) (core.Acted, error) {
+	if !caller.Face.ByRule() {
+		return core.Acted{}, unknownVerb(name)
+	}
+	result, err := d.call(ctx, caller, name, raw, nil)
+	switch r := result.(type) {
+	case api.TaskNewResult:
+		return core.Acted{Task: r.Task.ID, Job: r.Job}, err
+	case api.TaskSendResult:
+		return core.Acted{Task: r.TaskID, Job: r.Job}, err
+	}
+	return core.Acted{}, err
+}
+
 // targeted is what parameters with a task in them are.
 type targeted interface{ Ref() api.TaskRef }
 

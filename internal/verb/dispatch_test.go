@@ -64,7 +64,9 @@ func newRigWith(t *testing.T, dir string, cages core.Cages, toml string, clock .
 		defer cancel()
 		check(t, c.Close(ctx))
 	})
-	return &rig{NewDispatcher(c, log), state, c, dir}
+	d := NewDispatcher(c, log)
+	check(t, c.StartRules(t.Context(), d))
+	return &rig{d, state, c, dir}
 }
 
 func check(t *testing.T, err error) {

@@ -71,6 +71,20 @@ netgroup_list     any    any    none   none   none    none    none
 netgroup_add      any    any    none   none   none    none    none
 netgroup_update   any    any    none   none   none    none    none
 netgroup_delete   any    any    none   none   none    none    none
+event_list        any    any    none   none   none    none    none
+event_explain     any    any    none   none   none    none    none
+trigger_list      any    any    none   none   none    none    none
+trigger_add       any    any    none   none   none    none    none
+trigger_update    any    any    none   none   none    none    none
+trigger_delete    any    any    none   none   none    none    none
+schedule_list     any    any    none   none   none    none    none
+schedule_add      any    any    none   none   none    none    none
+schedule_update   any    any    none   none   none    none    none
+schedule_delete   any    any    none   none   none    none    none
+schedule_run_now  any    any    none   none   none    none    none
+hook_add          any    none   none   none   none    none    none
+hook_list         any    none   none   none   none    none    none
+hook_delete       any    none   none   none   none    none    none
 token_new         any    none   none   none   none    none    none
 token_list        any    none   none   none   none    none    none
 token_set         any    none   none   none   none    none    none
@@ -181,6 +195,16 @@ var rest = map[string]map[string]any{
 	"job_cancel":        {"job": "no-such-job"},
 	"approval_get":      {"approval": "no-such-approval"},
 	"approval_decide":   {"approval": "no-such-approval", "decision": "deny"},
+	"event_explain":     {"event": "no-such-event"},
+	"trigger_add":       {"name": "x", "kind": "webhook", "do": "task_send", "task": "no-such-task", "prompt": "x"},
+	"trigger_update":    {"name": "no-such-trigger"},
+	"trigger_delete":    {"name": "no-such-trigger"},
+	"schedule_add":      {"name": "x", "every": "1h", "do": "task_send", "task": "no-such-task", "prompt": "x"},
+	"schedule_update":   {"name": "no-such-schedule"},
+	"schedule_delete":   {"name": "no-such-schedule"},
+	"schedule_run_now":  {"name": "no-such-schedule"},
+	"hook_add":          {"name": "ci"},
+	"hook_delete":       {"name": "no-such-hook"},
 	"token_new":         {"name": "ci"},
 	"token_set":         {"name": "no-such-token", "scope": "readonly"},
 	"token_revoke":      {"name": "no-such-token"},

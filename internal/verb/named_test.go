@@ -55,6 +55,17 @@ netgroup_list  yes      yes      yes
 netgroup_add   no       yes      no
 netgroup_update no       yes      no
 netgroup_delete no       yes      no
+event_list       yes      yes      yes
+event_explain    yes      yes      yes
+trigger_list     yes      yes      yes
+trigger_add      no       yes      no
+trigger_update   no       yes      no
+trigger_delete   no       yes      no
+schedule_list    yes      yes      yes
+schedule_add     no       yes      no
+schedule_update  no       yes      no
+schedule_delete  no       yes      no
+schedule_run_now no       yes      no
 `
 
 func readNamed(t *testing.T) map[string]map[grant.Class]bool {

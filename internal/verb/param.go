@@ -43,8 +43,13 @@ type Param struct {
 	Class      grant.Class  // the narrowest that may give it; empty: that of the verb
 }
 
-// On reports whether a face offers the parameter.
-func (p Param) On(f grant.Face) bool { return p.Faces == nil || slices.Contains(p.Faces, f) }
+// On reports whether a face offers the parameter. Rules have those of MCP, whoever made them.
+func (p Param) On(f grant.Face) bool {
+	if f.ByRule() {
+		f = grant.MCP
+	}
+	return p.Faces == nil || slices.Contains(p.Faces, f)
+}
 
 // paramsOf reads the fields of a parameter struct, embedded ones in place. It panics on a tag that it does not
 // understand: the table is a literal, so every start of every test finds that out.

@@ -107,7 +107,8 @@ var faces = []grant.Face{grant.Window, grant.CLI, grant.MCP}
 var onMCP = strings.Fields(`task_list task_status task_new task_send task_wait task_result task_log task_diff task_open task_rename
 	task_apply task_archive task_tab task_tab_close task_agents prompts project_list project_add project_remove
 	health job_list job_get job_events job_log job_wait job_cancel approval_list approval_get approval_decide task_plan task_drift
-	check_list check_get check_add check_update check_set_enabled check_delete check_snooze check_probe netgroup_list netgroup_add netgroup_update netgroup_delete`)
+	check_list check_get check_add check_update check_set_enabled check_delete check_snooze check_probe netgroup_list netgroup_add netgroup_update netgroup_delete
+	event_list event_explain trigger_list trigger_add trigger_update trigger_delete schedule_list schedule_add schedule_update schedule_delete schedule_run_now`)
 
 // scopedTools are those of them that a caged task may use, by hand from the first paper.
 var scopedTools = strings.Fields(`task_status task_new task_send task_wait task_result task_log task_diff task_tab task_tab_close task_agents prompts`)
@@ -116,7 +117,7 @@ var scopedTools = strings.Fields(`task_status task_new task_send task_wait task_
 var excluded = map[grant.Face][]string{
 	grant.MCP: strings.Fields(`task_restore task_stop attach path ledger ledger_export settings_get settings_set settings_reset task_queue task_stage task_discard task_commit task_edit theme_list task_signals task_race quit doctor window_state version help serve login logout mcp_headers completion
 		task_layout task_move task_tab_set task_tab_reopen project_move window_set window_link task_drop
-		mcp_status mcp_enable mcp_disable mcp_rotate token_new token_list token_set token_revoke task_sandbox sandbox_allow sandbox_groups project_settings project_consent project_refs project_git project_find client_list client_plan client_register client_unregister client_verify`),
+		mcp_status mcp_enable mcp_disable mcp_rotate hook_add hook_list hook_delete token_new token_list token_set token_revoke task_sandbox sandbox_allow sandbox_groups project_settings project_consent project_refs project_git project_find client_list client_plan client_register client_unregister client_verify`),
 	grant.Window: strings.Fields(`attach version help serve login logout mcp_headers completion`),
 	grant.CLI:    strings.Fields(`window_state window_set task_layout task_drop`),
 }
@@ -200,13 +201,17 @@ var hiddenParams = map[string]string{
 
 // fromFull are the parameters that a caged agent may not give although it may call the verb, each with the reason, by hand.
 var fromFull = map[string]string{
-	"task_new mode":     "the main checkout is the user's",
-	"task_new sandbox":  "the cage of a child is its parent's",
-	"task_new mcp":      "as the cage",
-	"task_new projects": "as the cage",
-	"task_new agents":   "as the cage",
-	"task_tab kind":     "a shell would stand outside the cage",
-	"task_log shell":    "what the user does beside the agent is in no cage",
+	"task_new mode":           "the main checkout is the user's",
+	"task_new sandbox":        "the cage of a child is its parent's",
+	"task_new mcp":            "as the cage",
+	"task_new projects":       "as the cage",
+	"task_new agents":         "as the cage",
+	"task_tab kind":           "a shell would stand outside the cage",
+	"task_log shell":          "what the user does beside the agent is in no cage",
+	"trigger_add sandbox":     "what a task is caged with is not a client's to say",
+	"trigger_update sandbox":  "what a task is caged with is not a client's to say",
+	"schedule_add sandbox":    "what a task is caged with is not a client's to say",
+	"schedule_update sandbox": "what a task is caged with is not a client's to say",
 }
 
 // TestParametersByClass: what a class may not give stands above, and nothing else does; the owner and full callers may give

@@ -123,8 +123,13 @@ func (v *Verb) For(c grant.Class) bool {
 // Waits reports whether a call of a class only asks for an approval: what destroys, asked for by an operator.
 func (v *Verb) Waits(c grant.Class) bool { return c == grant.Operator && v.Effect.Kind == Destroys }
 
-// On reports whether a face offers the verb.
-func (v *Verb) On(f grant.Face) bool { return v.NotOn[f] == "" }
+// On reports whether a face offers the verb. Rules have the two by which work is given to agents, and those as MCP offers them.
+func (v *Verb) On(f grant.Face) bool {
+	if f.ByRule() {
+		return core.ByRule(v.Name) && v.On(grant.MCP)
+	}
+	return v.NotOn[f] == ""
+}
 
 // ParamsOn returns the parameters that a face offers to whoever may give them all.
 func (v *Verb) ParamsOn(f grant.Face) []Param { return v.ParamsFor(f, grant.Owner) }

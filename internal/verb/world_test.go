@@ -76,7 +76,9 @@ type world struct {
 	a, b, c store.Project
 }
 
-const worldSettings = `[tasks]
+const worldSettings = `[mcp]
+enabled = true
+[tasks]
 fetch_before_create = false
 [[agents]]
 id = "mine"

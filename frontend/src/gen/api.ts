@@ -608,6 +608,227 @@ export interface NetgroupDeleteParams {
   name: string;
 }
 
+/** What event_list takes. */
+export interface EventListParams {
+  /** only events of this kind */
+  kind?: "check_flip" | "task_settled" | "branch_moved" | "schedule_fired" | "webhook";
+  /** only events of this project: name or id */
+  project?: string;
+  /** only events since this time (RFC 3339), or since so long ago, such as 2h */
+  since?: string;
+  /** only events with a smaller seq */
+  before?: number;
+  /** at most this many, newest first; 100 when left out, at most 1000 */
+  limit?: number;
+}
+
+/** What event_explain takes. */
+export interface EventExplainParams {
+  /** id of the event */
+  event: string;
+}
+
+/** What trigger_list takes. */
+export type TriggerListParams = Record<string, never>;
+
+/** What trigger_add takes. */
+export interface TriggerAddParams {
+  /** name of the trigger */
+  name: string;
+  /** kind of event that it follows */
+  kind?: "check_flip" | "task_settled" | "branch_moved" | "schedule_fired" | "webhook";
+  /** only events whose subject is like this pattern, such as nightly-* */
+  subject?: string;
+  /** only events of this project: name or id */
+  project?: string;
+  /** only events with this fact, such as outcome=done or up=false; all of them, where there are more */
+  facts?: string[];
+  /** what follows: a new task, or a prompt to a task */
+  do?: "task_new" | "task_send";
+  /** for task_send: the task, by exact id, name or project/name */
+  task?: string;
+  /** for task_new: the project, by name or id */
+  into?: string;
+  /** for task_new: the name of the task; {date} and {time} are filled in */
+  taskName?: string;
+  /** for task_new: agent id */
+  agent?: string;
+  /** for task_new: branch or commit to start from */
+  base?: string;
+  /** for task_new: cage of the task */
+  sandbox?: "off" | "monitor" | "enforce-fs" | "enforce";
+  /** fixed text of the prompt */
+  prompt?: string;
+  /** append what is known of the event to the prompt, marked as untrusted data */
+  withFacts?: boolean;
+  /** append nothing any more */
+  noFacts?: boolean;
+}
+
+/** What trigger_update takes. */
+export interface TriggerUpdateParams {
+  /** name or id of the trigger */
+  name: string;
+  /** kind of event that it follows */
+  kind?: "check_flip" | "task_settled" | "branch_moved" | "schedule_fired" | "webhook";
+  /** only events whose subject is like this pattern, such as nightly-* */
+  subject?: string;
+  /** only events of this project: name or id */
+  project?: string;
+  /** only events with this fact, such as outcome=done or up=false; all of them, where there are more */
+  facts?: string[];
+  /** follow events of every subject */
+  anySubject?: boolean;
+  /** follow events of every project */
+  anyProject?: boolean;
+  /** follow events whatever their facts are */
+  anyFacts?: boolean;
+  /** switch it on, also after it stopped, if its creator may do that now */
+  enable?: boolean;
+  /** switch it off */
+  disable?: boolean;
+  /** what follows: a new task, or a prompt to a task */
+  do?: "task_new" | "task_send";
+  /** for task_send: the task, by exact id, name or project/name */
+  task?: string;
+  /** for task_new: the project, by name or id */
+  into?: string;
+  /** for task_new: the name of the task; {date} and {time} are filled in */
+  taskName?: string;
+  /** for task_new: agent id */
+  agent?: string;
+  /** for task_new: branch or commit to start from */
+  base?: string;
+  /** for task_new: cage of the task */
+  sandbox?: "off" | "monitor" | "enforce-fs" | "enforce";
+  /** fixed text of the prompt */
+  prompt?: string;
+  /** append what is known of the event to the prompt, marked as untrusted data */
+  withFacts?: boolean;
+  /** append nothing any more */
+  noFacts?: boolean;
+}
+
+/** What trigger_delete takes. */
+export interface TriggerDeleteParams {
+  /** name or id of the trigger */
+  name: string;
+}
+
+/** What schedule_list takes. */
+export type ScheduleListParams = Record<string, never>;
+
+/** What schedule_add takes. */
+export interface ScheduleAddParams {
+  /** name of the schedule */
+  name: string;
+  /** five fields as in cron, such as '0 9 * * mon-fri', or @hourly, @daily, @weekly, @monthly, @yearly */
+  cron?: string;
+  /** time between two runs, such as 30m; at least 5s */
+  every?: string;
+  /** time zone such as Europe/Berlin; that of the machine when left out */
+  zone?: string;
+  /** put each run off by up to this, such as 5m; at most 12h */
+  jitter?: string;
+  /** what comes of runs that were missed while Termic did not run or the machine slept: nothing (when left out), or one run for all of them */
+  missed?: "skip" | "once";
+  /** run also while what the run before began goes on */
+  overlap?: boolean;
+  /** leave a run out while what the one before began goes on, as when nothing is said */
+  noOverlap?: boolean;
+  /** what follows: a new task, or a prompt to a task */
+  do?: "task_new" | "task_send";
+  /** for task_send: the task, by exact id, name or project/name */
+  task?: string;
+  /** for task_new: the project, by name or id */
+  into?: string;
+  /** for task_new: the name of the task; {date} and {time} are filled in */
+  taskName?: string;
+  /** for task_new: agent id */
+  agent?: string;
+  /** for task_new: branch or commit to start from */
+  base?: string;
+  /** for task_new: cage of the task */
+  sandbox?: "off" | "monitor" | "enforce-fs" | "enforce";
+  /** fixed text of the prompt */
+  prompt?: string;
+  /** append what is known of the event to the prompt, marked as untrusted data */
+  withFacts?: boolean;
+  /** append nothing any more */
+  noFacts?: boolean;
+}
+
+/** What schedule_update takes. */
+export interface ScheduleUpdateParams {
+  /** name or id of the schedule */
+  name: string;
+  /** five fields as in cron, such as '0 9 * * mon-fri', or @hourly, @daily, @weekly, @monthly, @yearly */
+  cron?: string;
+  /** time between two runs, such as 30m; at least 5s */
+  every?: string;
+  /** time zone such as Europe/Berlin; that of the machine when left out */
+  zone?: string;
+  /** put each run off by up to this, such as 5m; at most 12h */
+  jitter?: string;
+  /** what comes of runs that were missed while Termic did not run or the machine slept: nothing (when left out), or one run for all of them */
+  missed?: "skip" | "once";
+  /** run also while what the run before began goes on */
+  overlap?: boolean;
+  /** leave a run out while what the one before began goes on, as when nothing is said */
+  noOverlap?: boolean;
+  /** switch it on, also after it stopped, if its creator may do that now */
+  enable?: boolean;
+  /** switch it off */
+  disable?: boolean;
+  /** what follows: a new task, or a prompt to a task */
+  do?: "task_new" | "task_send";
+  /** for task_send: the task, by exact id, name or project/name */
+  task?: string;
+  /** for task_new: the project, by name or id */
+  into?: string;
+  /** for task_new: the name of the task; {date} and {time} are filled in */
+  taskName?: string;
+  /** for task_new: agent id */
+  agent?: string;
+  /** for task_new: branch or commit to start from */
+  base?: string;
+  /** for task_new: cage of the task */
+  sandbox?: "off" | "monitor" | "enforce-fs" | "enforce";
+  /** fixed text of the prompt */
+  prompt?: string;
+  /** append what is known of the event to the prompt, marked as untrusted data */
+  withFacts?: boolean;
+  /** append nothing any more */
+  noFacts?: boolean;
+}
+
+/** What schedule_delete takes. */
+export interface ScheduleDeleteParams {
+  /** name or id of the schedule */
+  name: string;
+}
+
+/** What schedule_run_now takes. */
+export interface ScheduleRunNowParams {
+  /** name or id of the schedule */
+  name: string;
+}
+
+/** What hook_add takes. */
+export interface HookAddParams {
+  /** name of the hook: letters, digits, - and _, at most 64 of them */
+  name: string;
+}
+
+/** What hook_list takes. */
+export type HookListParams = Record<string, never>;
+
+/** What hook_delete takes. */
+export interface HookDeleteParams {
+  /** name of the hook: letters, digits, - and _, at most 64 of them */
+  name: string;
+}
+
 /** What task_restore takes. */
 export interface TaskRestoreParams {
   /** task: exact id, name, or project/name */
@@ -1185,6 +1406,34 @@ export interface Verbs {
   netgroup_update: { params: NetgroupUpdateParams; result: NetgroupResult };
   /** Forget a named set of addresses that is not in use. */
   netgroup_delete: { params: NetgroupDeleteParams; result: NetgroupDeleteResult };
+  /** List what happened, newest first: checks that flip, tasks that settle, branches that move. */
+  event_list: { params: EventListParams; result: EventListResult };
+  /** Show what each trigger made of an event, and why. */
+  event_explain: { params: EventExplainParams; result: EventExplainResult };
+  /** List triggers: what follows by itself from which events. */
+  trigger_list: { params: TriggerListParams; result: TriggerListResult };
+  /** Let events start a task or send a prompt, with your rights as they are then. */
+  trigger_add: { params: TriggerAddParams; result: TriggerResult };
+  /** Change a trigger, or switch it on or off. */
+  trigger_update: { params: TriggerUpdateParams; result: TriggerResult };
+  /** Delete a trigger; what it did stays in the list of events. */
+  trigger_delete: { params: TriggerDeleteParams; result: TriggerDeleteResult };
+  /** List schedules: what happens by itself at which times, and when next. */
+  schedule_list: { params: ScheduleListParams; result: ScheduleListResult };
+  /** Start a task or send a prompt at set times, with your rights as they are then. */
+  schedule_add: { params: ScheduleAddParams; result: ScheduleResult };
+  /** Change a schedule, or switch it on or off. */
+  schedule_update: { params: ScheduleUpdateParams; result: ScheduleResult };
+  /** Delete a schedule; what it did stays in the list of events. */
+  schedule_delete: { params: ScheduleDeleteParams; result: ScheduleDeleteResult };
+  /** Let a schedule act now, and tell what came of it; its times stay as they are. */
+  schedule_run_now: { params: ScheduleRunNowParams; result: ScheduleRunResult };
+  /** Take signed requests of a name on the browser face, each of which is an event; its secret is shown once. */
+  hook_add: { params: HookAddParams; result: HookAddResult };
+  /** List the names under which signed requests are taken. */
+  hook_list: { params: HookListParams; result: HookListResult };
+  /** Take no more requests of a name, and forget its secret. */
+  hook_delete: { params: HookDeleteParams; result: HookDeleteResult };
   /** Bring an archived task back with its branch and what was left uncommitted. */
   task_restore: { params: TaskRestoreParams; result: TaskRestoreResult };
   /** Show what a task's agent says of its state, and what was made of it. */
@@ -1607,6 +1856,75 @@ export interface NetgroupResult {
 
 /** NetgroupDeleteResult is the result of netgroup_delete. */
 export interface NetgroupDeleteResult {
+  name: string;
+}
+
+/** EventListResult is the result of event_list. */
+export interface EventListResult {
+  /** newest first */
+  events: Happening[];
+}
+
+/** EventExplainResult is the result of event_explain. */
+export interface EventExplainResult {
+  event: Happening;
+  /** those that matched first */
+  rules: Explained[];
+}
+
+/** TriggerListResult is the result of trigger_list. */
+export interface TriggerListResult {
+  /** by name */
+  triggers: Trigger[];
+}
+
+/** TriggerResult is the result of trigger_add and trigger_update. */
+export interface TriggerResult {
+  trigger: Trigger;
+}
+
+/** TriggerDeleteResult is the result of trigger_delete. */
+export interface TriggerDeleteResult {
+  name: string;
+}
+
+/** ScheduleListResult is the result of schedule_list. */
+export interface ScheduleListResult {
+  /** by name */
+  schedules: Schedule[];
+}
+
+/** ScheduleResult is the result of schedule_add and schedule_update. */
+export interface ScheduleResult {
+  schedule: Schedule;
+}
+
+/** ScheduleDeleteResult is the result of schedule_delete. */
+export interface ScheduleDeleteResult {
+  name: string;
+}
+
+/** ScheduleRunResult is the result of schedule_run_now. */
+export interface ScheduleRunResult {
+  name: string;
+  firing: Firing;
+}
+
+/** HookAddResult is the result of hook_add. */
+export interface HookAddResult {
+  hook: Hook;
+  /** shown this once */
+  secret: string;
+}
+
+/** HookListResult is the result of hook_list. */
+export interface HookListResult {
+  /** by name */
+  hooks: Hook[];
+}
+
+/** HookDeleteResult is the result of hook_delete. */
+export interface HookDeleteResult {
   name: string;
 }
 
@@ -2344,6 +2662,90 @@ export interface Netgroup {
   updated: string;
 }
 
+/** Happening is an event: something that happened, to which triggers may react. Its subject and its facts may be written by whoever brought it about: untrusted text. */
+export interface Happening {
+  id: string;
+  seq: number;
+  /** RFC 3339, UTC */
+  time: string;
+  kind: string;
+  /** the name of what it happened to */
+  subject: string;
+  task_id?: string;
+  project_id?: string;
+  /** ids of the caged tasks that may have brought it about */
+  cages?: string[];
+  /** an object; long texts are cut in lists */
+  facts: unknown;
+  /** event_explain has them whole */
+  facts_cut?: boolean;
+  /** how many firings led here, one by way of the other */
+  depth?: number;
+  /** firings that did something, or are about to */
+  acted: number;
+  /** firings of which nothing came */
+  unacted: number;
+}
+
+/** Explained is what one rule made of an event. */
+export interface Explained {
+  /** its name */
+  rule: string;
+  rule_id: string;
+  matched: boolean;
+  /** it did not match */
+  why?: string;
+  /** where it matched */
+  firing?: Firing;
+}
+
+/** Trigger is a rule that follows events. */
+export interface Trigger extends RuleView {
+  kind: string;
+  subject?: string;
+  project_id?: string;
+  /** name=value, by name */
+  facts: string[];
+}
+
+/** Schedule is a rule that acts at its times. */
+export interface Schedule extends RuleView {
+  cron?: string;
+  every?: string;
+  zone?: string;
+  jitter?: string;
+  missed: string;
+  overlap: boolean;
+  /** the next runs, RFC 3339 in the zone of the schedule; none while it is off */
+  next: string[];
+}
+
+/** Firing is one time that a rule acted, or was about to. */
+export interface Firing {
+  /** RFC 3339, UTC */
+  time: string;
+  /** waiting, acting, done, refused, failed, held, skipped, missed or unknown */
+  outcome: string;
+  detail?: string;
+  /** id of the event that it followed */
+  event?: string;
+  verb: string;
+  /** that it made or sent to */
+  task_id?: string;
+  job?: string;
+}
+
+/** Hook is a name under which the browser face takes signed requests. */
+export interface Hook {
+  name: string;
+  /** empty while the browser face does not serve */
+  url?: string;
+  /** that holds its secret, readable by the user alone */
+  file: string;
+  /** RFC 3339, UTC */
+  created: string;
+}
+
 /** AgentSignal is one thing that an agent's program said, or that was decided from it. */
 export interface AgentSignal {
   time: string;
@@ -2726,6 +3128,31 @@ export interface CheckTarget {
   netgroup?: string;
   /** untrusted */
   detail?: string;
+}
+
+/** RuleView is what triggers and schedules have in common. */
+export interface RuleView {
+  id: string;
+  name: string;
+  do: string;
+  task?: string;
+  into?: string;
+  task_name?: string;
+  agent?: string;
+  base?: string;
+  sandbox?: string;
+  prompt?: string;
+  with_facts?: boolean;
+  /** as whom it acts */
+  creator: string;
+  enabled: boolean;
+  /** why Termic stopped it */
+  stopped?: string;
+  /** its newest firing */
+  last?: Firing;
+  /** RFC 3339, UTC */
+  created: string;
+  updated: string;
 }
 
 /** CageInForce is what really holds around the program of a tab: what was provisioned when it was started, whatever is stored by now. In the modes off and monitor there are no walls. */

@@ -205,8 +205,12 @@ CREATE TABLE events (
   task_id    TEXT NOT NULL DEFAULT '',
   project_id TEXT NOT NULL DEFAULT '',
   cages      TEXT NOT NULL DEFAULT '[]',
-  facts      TEXT NOT NULL DEFAULT '{}'
+  facts      TEXT NOT NULL DEFAULT '{}',
+  once       TEXT NOT NULL DEFAULT '',
+  depth      INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+CREATE UNIQUE INDEX events_once ON events (once) WHERE once <> '';
+CREATE INDEX events_time ON events (time);
 CREATE INDEX events_kind ON events (kind, seq);
 CREATE INDEX events_project ON events (project_id, seq);
 CREATE TABLE triggers (
@@ -227,6 +231,7 @@ CREATE TABLE firings (
   rule_id    TEXT NOT NULL,
   rule_name  TEXT NOT NULL,
   time       INTEGER NOT NULL,
+  verb       TEXT NOT NULL,
   outcome    TEXT NOT NULL,
   detail     TEXT NOT NULL DEFAULT '',
   task_id    TEXT NOT NULL DEFAULT '',
@@ -234,6 +239,9 @@ CREATE TABLE firings (
 ) STRICT;
 CREATE INDEX firings_event ON firings (event_id);
 CREATE INDEX firings_rule ON firings (rule_id, seq);
+CREATE INDEX firings_job ON firings (job_id) WHERE job_id <> '';
+CREATE INDEX firings_task ON firings (task_id) WHERE task_id <> '';
+CREATE INDEX firings_open ON firings (seq) WHERE outcome IN ('waiting', 'acting');
 CREATE TABLE schedules (
   id       TEXT PRIMARY KEY NOT NULL,
   name     TEXT NOT NULL UNIQUE COLLATE NOCASE,
