@@ -21,7 +21,10 @@ export const activityTabs = [
 export type ActivityTab = (typeof activityTabs)[number][0];
 
 /** The lists of the page Operations. */
-export const operationTabs = [["checks", "Checks"]] as const;
+export const operationTabs = [
+  ["checks", "Checks"],
+  ["netgroups", "Netgroups"],
+] as const;
 export type OperationTab = (typeof operationTabs)[number][0];
 
 /** The pages that have the sidebar beside them. */
