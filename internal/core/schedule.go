@@ -225,7 +225,9 @@ func (c *Core) lookAtTime(ctx context.Context) {
 		t.mu.Unlock()
 	}
 	if again {
-		poke(c.rules.dues)
+		if err := c.loadSchedules(ctx); err != nil && ctx.Err() == nil {
+			c.log.Error("schedules could not be read", "err", err)
+		}
 	}
 	if len(ready) > 0 {
 		poke(c.rules.kick)
