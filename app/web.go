@@ -99,7 +99,7 @@ func (a *App) OpenWeb(ctx context.Context, o Options, out io.Writer) error {
 		return err
 	}
 	options := web.Options{Backend: webBackend{a.Dispatcher, a.Core.Watch}, Page: page, Hosts: o.Web.Hosts, Version: o.Version, Log: a.Log, Limits: o.Web.Limits,
-		Authorize: func(bearer string) (grant.Held, bool) { return a.web.tokens.Lookup(bearer, "") }}
+		Authorize: func(bearer string) (grant.Held, bool) { return a.web.tokens.Lookup(bearer, "") }, Hooks: a.Core.TakeHook}
 	fingerprint := ""
 	if !o.Web.Plain {
 		identity, err := a.webIdentity(at, o.Web.Hosts)

@@ -28,6 +28,7 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("DELETE "+Prefix+"session", s.known(s.logout))
 	s.mux.HandleFunc("GET "+Prefix+"changes", s.known(s.changes))
 	s.mux.HandleFunc("GET "+Prefix+"jobs/{job}/events", s.known(s.jobEvents))
+	s.mux.HandleFunc("POST "+Prefix+"hooks/{name}", s.hook)
 	s.mux.HandleFunc("GET "+Prefix+"{verb}", s.known(s.read))
 	s.mux.HandleFunc("POST "+Prefix+"{verb}", s.known(s.call))
 }

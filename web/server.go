@@ -31,6 +31,7 @@ type Options struct {
 	Backend Backend
 	// Authorize turns a bearer into what it gives; false for one that is not known. It is the only source of identity.
 	Authorize func(bearer string) (grant.Held, bool)
+	Hooks     Hooks    // takes signed requests in; nil: none are
 	Page      fs.FS    // the built page; nil: none is served
 	Hosts     []string // by which a proxy in front is called, each with a port where that is not the usual one
 	// Certificate is that of the listener. Nil serves plain HTTP: then every request must be to one of Hosts, whose proxy is
