@@ -19,6 +19,7 @@ import (
 	"termic/internal/datadir"
 	"termic/internal/fault"
 	"termic/internal/grant"
+	"termic/internal/keyring"
 	"termic/internal/ptyhost"
 	"termic/internal/shellenv"
 	"termic/internal/store"
@@ -180,7 +181,8 @@ func (a *App) openCore(ctx context.Context, home string, o Options) error {
 	}
 	a.web = newWebFace()
 	a.Core, err = core.New(ctx, core.Options{Binary: binary, Endpoint: a.endpoint, Store: a.store, Settings: a.settings, Git: git, Host: ptyhost.New(ptyhost.Options{Log: a.Log}),
-		Shell: prober, Log: a.Log, Home: home, DataDir: a.dir.Path, Web: a.web.tokens, WebURL: a.web.url, WebAddr: a.web.addr, Version: o.Version, Raise: a.Raise, Quit: a.Quit})
+		Keyring: keyring.Open(keyring.Options{Dir: a.dir.File(datadir.SecretsDir), Profile: a.dir.Path, Getenv: o.Getenv, Log: a.Log}),
+		Shell:   prober, Log: a.Log, Home: home, DataDir: a.dir.Path, Web: a.web.tokens, WebURL: a.web.url, WebAddr: a.web.addr, Version: o.Version, Raise: a.Raise, Quit: a.Quit})
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,7 @@ type Capability struct {
 	projects []string // whose repositories it reaches: its own project and, with a token, those of its token
 	agents   []string // whose built-in grants it reaches, in the same manner
 
+	secrets   []string // names of those in its environment; also of what is unbounded
 	unbounded bool     // files and hosts without limit; the fields below are empty then
 	read      []string // may be read, beside write
 	write     []string // may be read and written
@@ -60,6 +61,18 @@ func Unbounded(m Mode) Capability {
 	return Capability{known: true, mode: m, control: ControlFull, unbounded: true}
 }
 
+// holding is c with the names of secrets that are in its environment.
+func holding(c Capability, secrets []string) Capability {
+	c.secrets = nil
+	if len(secrets) > 0 {
+		c.secrets = sorted(secrets)
+	}
+	return c
+}
+
+// Secrets are the names of the secrets in its environment, sorted.
+func (c Capability) Secrets() []string { return slices.Clone(c.secrets) }
+
 // Mode is the mode that was provisioned; empty for the zero value.
 func (c Capability) Mode() Mode { return c.mode }
 
@@ -75,7 +88,7 @@ func (c Capability) Known() bool { return c.known }
 // Equal reports whether the two allow exactly the same.
 func (c Capability) Equal(d Capability) bool {
 	return c.known == d.known && c.mode == d.mode && c.control == d.control && c.unbounded == d.unbounded &&
-		slices.Equal(c.projects, d.projects) && slices.Equal(c.agents, d.agents) &&
+		slices.Equal(c.secrets, d.secrets) && slices.Equal(c.projects, d.projects) && slices.Equal(c.agents, d.agents) &&
 		slices.Equal(c.read, d.read) && slices.Equal(c.write, d.write) &&
 		slices.Equal(c.deny, d.deny) && slices.Equal(c.pinned, d.pinned) && c.hosts.Equal(d.hosts)
 }

@@ -24,7 +24,7 @@ func Compose(w Wish) (Policy, error) {
 		w.GOOS = runtime.GOOS
 	}
 	if w.Mode == Off || w.Mode == Monitor {
-		return Policy{mode: w.Mode, goos: w.GOOS}, nil
+		return Policy{mode: w.Mode, goos: w.GOOS, secrets: slices.Clone(w.Secrets)}, nil
 	}
 	c := &composer{w: w}
 	for _, step := range []func() error{c.places, c.git, c.system, c.program, c.layers, c.network} {
@@ -368,7 +368,7 @@ func (c *composer) policy() Policy {
 	p := Policy{mode: w.Mode, goos: w.GOOS, grants: c.grants, links: c.links, deny: c.deny, pinned: c.pinned,
 		prepare: c.prepare, gitView: c.gitView, termic: sorted(c.termic), sshAgent: c.named, plain: c.plain, agent: c.agent, mcp: w.MCP,
 		mcpPort: w.MCPPort, proxy: w.ProxyPort, ports: slices.Clone(w.Ports), home: w.Home, homeDir: w.HomeDir, dataDir: w.DataDir,
-		worktree: w.Worktree, warnings: c.warnings, projects: sorted([]string{w.Project}), agents: sorted([]string{w.Agent})}
+		worktree: w.Worktree, warnings: c.warnings, secrets: slices.Clone(w.Secrets), projects: sorted([]string{w.Project}), agents: sorted([]string{w.Agent})}
 	slices.Sort(p.ports)
 	p.sockets = append(c.foreignSockets(), c.private...)
 	if w.MCP {

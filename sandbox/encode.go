@@ -23,10 +23,12 @@ type encoded struct {
 	Deny      []string  `json:"deny,omitempty"`
 	Pinned    []string  `json:"pinned,omitempty"`
 	Hosts     hosts.Set `json:"hosts"`
+	Secrets   []string  `json:"secrets,omitempty"`
 }
 
 // encodingVersion changes whenever an older reader would understand a capability as less than it is.
-const encodingVersion = 1
+// Version 2 has secrets; one of version 1 holds none.
+const encodingVersion = 2
 
 // MarshalBinary writes it down for the store, as JSON. The zero value is an error.
 func (c Capability) MarshalBinary() ([]byte, error) {
@@ -34,7 +36,7 @@ func (c Capability) MarshalBinary() ([]byte, error) {
 		return nil, errors.New("write a capability down: it was not provisioned")
 	}
 	return json.Marshal(encoded{encodingVersion, c.mode, c.control, c.projects, c.agents, c.unbounded, c.read, c.write,
-		c.deny, c.pinned, c.hosts})
+		c.deny, c.pinned, c.hosts, c.secrets})
 }
 
 // ParseCapability reads what MarshalBinary wrote. It refuses what no provision could have made, and a version that it
@@ -44,7 +46,7 @@ func ParseCapability(b []byte) (Capability, error) {
 	if err := json.Unmarshal(b, &e); err != nil {
 		return Capability{}, fmt.Errorf("read a capability: %w", err)
 	}
-	if e.Version != encodingVersion {
+	if e.Version != encodingVersion && e.Version != 1 {
 		return Capability{}, fmt.Errorf("read a capability: version %d is not %d", e.Version, encodingVersion)
 	}
 	mode, err := ParseMode(string(e.Mode))
@@ -56,7 +58,7 @@ func ParseCapability(b []byte) (Capability, error) {
 		return Capability{}, fmt.Errorf("read a capability: unbounded is %v in mode %s", e.Unbounded, mode)
 	}
 	if !filters {
-		return Unbounded(mode), nil
+		return holding(Unbounded(mode), e.Secrets), nil
 	}
 	if e.Control != ControlNone && e.Control != ControlScoped {
 		return Capability{}, fmt.Errorf("read a capability: control %s in mode %s", e.Control, mode)
@@ -66,6 +68,6 @@ func ParseCapability(b []byte) (Capability, error) {
 			return Capability{}, fmt.Errorf("read a capability: %q is not a canonical path", p)
 		}
 	}
-	return Capability{known: true, mode: mode, control: e.Control, projects: sorted(e.Projects), agents: sorted(e.Agents),
-		read: e.Read, write: e.Write, deny: e.Deny, pinned: e.Pinned, hosts: e.Hosts}.canonical(), nil
+	return holding(Capability{known: true, mode: mode, control: e.Control, projects: sorted(e.Projects), agents: sorted(e.Agents),
+		read: e.Read, write: e.Write, deny: e.Deny, pinned: e.Pinned, hosts: e.Hosts}.canonical(), e.Secrets), nil
 }

@@ -48,6 +48,7 @@ type Policy struct {
 	worktree string
 	projects []string
 	agents   []string
+	secrets  []string
 	control  Control
 	warnings []string
 }
@@ -93,7 +94,7 @@ func (p Policy) Warnings() []string { return slices.Clone(p.warnings) }
 // looks at what was provisioned, not at what is stored.
 func (p Policy) Capability() Capability {
 	if !p.Caged() {
-		return Unbounded(p.mode)
+		return holding(Unbounded(p.mode), p.secrets)
 	}
 	c := Capability{known: true, mode: p.mode, control: p.control, projects: p.projects, agents: p.agents,
 		deny: p.deny, pinned: p.pinned, hosts: p.plain}
@@ -106,5 +107,5 @@ func (p Policy) Capability() Capability {
 			c.read = append(c.read, g.path)
 		}
 	}
-	return c.canonical()
+	return holding(c.canonical(), p.secrets)
 }

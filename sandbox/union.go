@@ -16,7 +16,7 @@ func Union(a, b Capability) Capability {
 		mode = b.mode
 	}
 	if a.unbounded || b.unbounded {
-		return Unbounded(mode)
+		return holding(Unbounded(mode), slices.Concat(a.secrets, b.secrets))
 	}
 	u := Capability{known: true, mode: mode, control: max(a.control, b.control),
 		projects: sorted(slices.Concat(a.projects, b.projects)), agents: sorted(slices.Concat(a.agents, b.agents)),
@@ -24,7 +24,7 @@ func Union(a, b Capability) Capability {
 	u.deny = slices.Concat(upheld(a.deny, b.readable(), b.deny), upheld(b.deny, a.readable(), a.deny))
 	bothA, bothB := slices.Concat(a.deny, a.pinned), slices.Concat(b.deny, b.pinned)
 	u.pinned = slices.Concat(upheld(bothA, b.write, bothB), upheld(bothB, a.write, bothA))
-	return u.canonical()
+	return holding(u.canonical(), slices.Concat(a.secrets, b.secrets))
 }
 
 // upheld returns the prohibitions that the other side does not break: it grants nothing there, or forbids it as well.

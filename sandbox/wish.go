@@ -63,6 +63,8 @@ type Wish struct {
 	Program string   // the agent's program, absolute
 	Path    []string // the entries of PATH
 
+	Secrets []string // names of the secrets that will be in the environment: they are part of what it can do, in every mode
+
 	MCP                bool // the MCP box is checked
 	MCPPort, ProxyPort int  // the doors, seen from inside; 0 = none yet
 	Ports              []int

@@ -14,6 +14,7 @@ const (
 	PartUnknown  Part = "unknown" // one of the two was not provisioned
 	PartMode     Part = "mode"
 	PartControl  Part = "control"
+	PartSecrets  Part = "secrets"
 	PartProjects Part = "projects"
 	PartAgents   Part = "agents"
 	PartFiles    Part = "files"
@@ -51,6 +52,12 @@ func Within(a, b Capability) error {
 		return wider(PartMode, "mode %s is less strict than %s", a.mode, b.mode)
 	case a.control > b.control:
 		return wider(PartControl, "its control of Termic is %s, beyond %s", a.control, b.control)
+	}
+	// Before the limits of files: what is in the environment of one is not thereby in another's, however far that reaches.
+	if name, ok := outside(a.secrets, b.secrets); ok {
+		return wider(PartSecrets, "it holds the secret %s", name)
+	}
+	switch {
 	case b.unbounded:
 		return nil
 	case a.unbounded:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -41,8 +42,9 @@ func randomPaths(d draw, most int) []string {
 // randomCapability makes one that a provision could have made.
 func randomCapability(d draw) Capability {
 	mode := []Mode{Enforce, Enforce, Enforce, EnforceFs, Monitor, Off}[d(6)]
+	names := pick(d, []string{"KEY", "TOKEN"}, 1)
 	if mode == Off || mode == Monitor {
-		return Unbounded(mode)
+		return holding(Unbounded(mode), names)
 	}
 	c := Capability{known: true, mode: mode, control: Control(d(2)), projects: sorted(append(pick(d, []string{"p", "q"}, 2), "p")),
 		agents: sorted(append(pick(d, []string{"claude", "codex"}, 1), "claude")), read: randomPaths(d, 3), write: randomPaths(d, 2),
@@ -50,7 +52,7 @@ func randomCapability(d draw) Capability {
 	if mode == Enforce {
 		c.hosts = mustHosts(pick(d, worldRules, 3))
 	}
-	return c.canonical()
+	return holding(c.canonical(), names)
 }
 
 func mustHosts(rules []string) hosts.Set {
@@ -64,7 +66,10 @@ func mustHosts(rules []string) hosts.Set {
 // neighbour differs from c by one grant, denial, pin, host or by the mode.
 func neighbour(d draw, c Capability) Capability {
 	if c.unbounded {
-		return Unbounded([]Mode{Off, Monitor}[d(2)])
+		return holding(Unbounded([]Mode{Off, Monitor}[d(2)]), pick(d, []string{"KEY", "TOKEN"}, 2))
+	}
+	if d(7) == 0 {
+		return holding(c, pick(d, []string{"KEY", "TOKEN"}, 2))
 	}
 	lists := []*[]string{&c.read, &c.write, &c.deny, &c.pinned}
 	switch at := d(6); {
@@ -101,6 +106,11 @@ func subset(a, b Capability, ops []operation) (operation, bool) {
 func ranks(a, b Capability) bool {
 	if strictness[a.mode] < strictness[b.mode] || a.control > b.control {
 		return false
+	}
+	for _, s := range a.secrets {
+		if !slices.Contains(b.secrets, s) {
+			return false
+		}
 	}
 	for _, l := range [][2][]string{{a.projects, b.projects}, {a.agents, b.agents}} {
 		for _, s := range l[0] {
@@ -198,7 +208,7 @@ func TestWithinOfWhatIsNotKnown(t *testing.T) {
 
 // TestEachClauseRefuses is one red case for each part, so that a part that is forgotten is noticed by name.
 func TestEachClauseRefuses(t *testing.T) {
-	base := Capability{known: true, mode: Enforce, control: ControlNone, projects: []string{"p"}, agents: []string{"claude"},
+	base := Capability{known: true, mode: Enforce, control: ControlNone, secrets: []string{"KEY"}, projects: []string{"p"}, agents: []string{"claude"},
 		read: []string{"/r"}, write: []string{"/w"}, deny: []string{"/r/secret"}, pinned: []string{"/w/pin"}, hosts: mustHosts([]string{"*.x.test"})}
 	for name, c := range map[string]struct {
 		change func(a *Capability)
@@ -206,6 +216,7 @@ func TestEachClauseRefuses(t *testing.T) {
 	}{
 		"mode":               {func(a *Capability) { a.mode, a.hosts = EnforceFs, hosts.All() }, PartMode},
 		"control":            {func(a *Capability) { a.control = ControlScoped }, PartControl},
+		"secret":             {func(a *Capability) { *a = holding(*a, []string{"KEY", "TOKEN"}) }, PartSecrets},
 		"project":            {func(a *Capability) { a.projects = []string{"p", "q"} }, PartProjects},
 		"agent":              {func(a *Capability) { a.agents = []string{"codex"} }, PartAgents},
 		"read elsewhere":     {func(a *Capability) { a.read = []string{"/other"} }, PartFiles},
@@ -229,6 +240,9 @@ func TestEachClauseRefuses(t *testing.T) {
 		if err := Within(base, base); err != nil {
 			t.Fatalf("base: %v", err)
 		}
+	}
+	if err := Within(holding(Unbounded(Monitor), []string{"KEY"}), Unbounded(Monitor)); err == nil || !strings.Contains(err.Error(), "KEY") {
+		t.Errorf("a secret that a monitored caller does not hold: %v", err)
 	}
 	if Within(Unbounded(Off), Unbounded(Monitor)) == nil {
 		t.Error("an unmonitored target is within a monitored caller")

@@ -50,6 +50,7 @@ type TaskNewParams struct {
 	Projects       []string `json:"projects,omitempty" cli:"projects" class:"full" doc:"projects that it may act on; its own when left out"`
 	Agents         []string `json:"agents,omitempty" cli:"agents" class:"full" doc:"agents that it may start; its own when left out"`
 	Yolo           bool     `json:"yolo,omitempty" cli:"yolo" face:"window|cli" doc:"start the agent with its own permission prompts off"`
+	Secrets        []string `json:"secrets,omitempty" cli:"secret" face:"window|cli" doc:"secrets that its agents get into their environment, by name; those of the project when left out, none for an empty one"`
 	NoAgent        bool     `json:"noAgent,omitempty" cli:"no-agent" face:"window|cli" doc:"make the task without starting its agent"`
 	Open           bool     `json:"open,omitempty" cli:"open" face:"window|cli" doc:"show it in the window"`
 	Wait           bool     `json:"wait,omitempty" cli:"wait" doc:"answer when the agent settled; settling is a heuristic" tool:"answer once the agent settled (a heuristic)"`
@@ -193,6 +194,7 @@ type TaskSandboxParams struct {
 	Read        []string `json:"read,omitempty" cli:"read" doc:"files and folders that the cage may read as well"`
 	Write       []string `json:"write,omitempty" cli:"write" doc:"files and folders that the cage may change as well"`
 	Hosts       []string `json:"hosts,omitempty" cli:"hosts" doc:"hosts that the cage may reach as well"`
+	Secrets     []string `json:"secrets,omitempty" cli:"secret" doc:"secrets that its agents get into their environment, by name"`
 	AcceptFiles bool     `json:"acceptFiles,omitempty" cli:"accept-files" doc:"consent to files that run by themselves and that a caged agent may have written"`
 	Yes         bool     `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
 }
@@ -225,6 +227,7 @@ type ProjectSettingsParams struct {
 	Read     []string `json:"read,omitempty" cli:"read" doc:"files and folders that cages of its tasks may read as well"`
 	Write    []string `json:"write,omitempty" cli:"write" doc:"files and folders that cages of its tasks may change as well"`
 	Hosts    []string `json:"hosts,omitempty" cli:"hosts" doc:"hosts that cages of its tasks may reach as well"`
+	Secrets  []string `json:"secrets,omitempty" cli:"secret" doc:"secrets that the agents of its new tasks get, by name, where you make the task"`
 }
 
 // ProjectRefsParams are the parameters of project_refs. Without undo and keep, it only shows.

@@ -112,6 +112,7 @@ type TaskDetail struct {
 	Warnings   []string    `json:"warnings,omitempty"` // of its creation
 	Yolo       bool        `json:"yolo,omitempty"`     // its agents are started so that they never ask
 	Cage       *Cage       `json:"cage,omitempty"`
+	Secrets    []string    `json:"secrets,omitempty"` // names of those that its agents start with
 	Denials    []Denial    `json:"denials,omitempty"` // what its cages refused, or would refuse; newest first
 	Refs       []RefChange `json:"refs,omitempty"`    // refs beside its own that changed while its caged agents ran
 }
@@ -213,7 +214,8 @@ type TaskSandboxResult struct {
 
 	// Restart: an agent runs that was started before the lists were what they are, and keeps what it was given.
 	Restart bool        `json:"restart,omitempty"`
-	Layers  []CageLayer `json:"layers,omitempty"` // every list that the cage of the task's agent is composed from
+	Layers  []CageLayer `json:"layers,omitempty"`  // every list that the cage of the task's agent is composed from
+	Secrets []string    `json:"secrets,omitempty"` // names of those that its agents start with
 }
 
 // SandboxAllowResult is the result of sandbox_allow. Agents that run keep the cage that they have.
@@ -465,20 +467,21 @@ type PromptsResult struct {
 
 // Project is a repository or folder that the person added.
 type Project struct {
-	ID           string `json:"id"`
-	Name         string `json:"name"`
-	RootPath     string `json:"root_path"`
-	BaseBranch   string `json:"base_branch,omitempty"`
-	Remote       string `json:"remote,omitempty"`
-	NonGit       bool   `json:"non_git,omitempty"`
-	Bare         bool   `json:"bare,omitempty"`
-	DefaultAgent string `json:"default_agent,omitempty"`
-	Group        string `json:"group,omitempty"` // heading of the sidebar under which it stands
-	Tasks        int    `json:"tasks"`
-	Missing      bool   `json:"missing,omitempty"` // its folder is gone
-	Sandbox      string `json:"sandbox,omitempty"` // cage of its new tasks; absent: that of the settings
-	Cage         *Cage  `json:"cage,omitempty"`    // absent while nothing is set
-	Repo         *Repo  `json:"repo,omitempty"`    // absent without a .termic.yaml in its folder
+	ID           string   `json:"id"`
+	Name         string   `json:"name"`
+	RootPath     string   `json:"root_path"`
+	BaseBranch   string   `json:"base_branch,omitempty"`
+	Remote       string   `json:"remote,omitempty"`
+	NonGit       bool     `json:"non_git,omitempty"`
+	Bare         bool     `json:"bare,omitempty"`
+	DefaultAgent string   `json:"default_agent,omitempty"`
+	Secrets      []string `json:"secrets,omitempty"` // names of those that tasks of the owner get, where no others are named
+	Group        string   `json:"group,omitempty"`   // heading of the sidebar under which it stands
+	Tasks        int      `json:"tasks"`
+	Missing      bool     `json:"missing,omitempty"` // its folder is gone
+	Sandbox      string   `json:"sandbox,omitempty"` // cage of its new tasks; absent: that of the settings
+	Cage         *Cage    `json:"cage,omitempty"`    // absent while nothing is set
+	Repo         *Repo    `json:"repo,omitempty"`    // absent without a .termic.yaml in its folder
 }
 
 // States of what a repository proposes.

@@ -119,6 +119,7 @@ var table = []row{
 	{pkg: "internal/agenthome", in: mechanism},
 	{pkg: "internal/check", in: mechanism},
 	{pkg: "internal/grant", in: mechanism},
+	{pkg: "internal/keyring", in: mechanism},
 	{pkg: "internal/ptyhost", in: mechanism},
 	{pkg: "internal/repofile", in: mechanism},
 	{pkg: "internal/store", in: mechanism},

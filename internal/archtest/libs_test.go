@@ -23,6 +23,7 @@ var libraries = []library{
 	{"github.com/charmbracelet/x/vt", []string{"internal/ptyhost"}, "before version 1: one package wraps it, so that it can be replaced"},
 	{"github.com/creack/pty", []string{"internal/ptyhost"}, "all children of terminals have one owner"},
 	{"github.com/fsnotify/fsnotify", []string{"settings", "sandbox"}, "watched are the settings, and what a cage must not write"},
+	{"github.com/godbus/dbus/v5", []string{"internal/keyring"}, "the session's bus is asked for its keyring, and for nothing else"},
 	{"github.com/google/go-cmp", []string{}, "for tests"},
 	{"github.com/netresearch/go-cron", []string{"internal/when"}, "what words of cron mean is decided in one place"},
 	{"github.com/oklog/ulid/v2", []string{"internal/ids"}, "the form of an id is known to one package"},

@@ -322,6 +322,9 @@ func (p *parser) positionals() error {
 			p.args = nil
 		}
 	}
+	if len(p.args) > 0 && slices.ContainsFunc(v.Params, func(q verb.Param) bool { return q.Secret }) {
+		return badUsage(v, "%s takes its value from standard input or a file, not as a word, which others can read", v.CLI)
+	}
 	if len(p.args) > 0 {
 		return badUsage(v, "%s takes no more words: %q is one too many", v.CLI, clean(p.args[0]))
 	}

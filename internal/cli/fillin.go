@@ -24,6 +24,13 @@ func (r *runner) fillIn(inv invocation) error {
 		}
 		values["prompt"] = text
 	}
+	if inv.verb.Name == "secret_set" {
+		text, err := r.readSecret(inv)
+		if err != nil {
+			return err
+		}
+		values["value"] = text
+	}
 	for _, name := range []string{"path", "from"} {
 		if p := inv.text(name); p != "" && !filepath.IsAbs(p) && r.Dir != "" {
 			values[name] = filepath.Join(r.Dir, p)

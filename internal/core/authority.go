@@ -181,6 +181,7 @@ func widerThanCaller(err error) error {
 	}
 	words := map[sandbox.Part]string{
 		sandbox.PartUnknown: "is not known to be as tight as yours", sandbox.PartMode: "is in a looser mode than yours",
+		sandbox.PartSecrets: "holds secrets that yours does not",
 		sandbox.PartControl: "may do more in Termic than yours", sandbox.PartProjects: "may act on projects that yours may not",
 		sandbox.PartAgents: "runs or may start agents that yours may not", sandbox.PartFiles: "reaches files that yours does not",
 		sandbox.PartHosts: "reaches hosts that yours does not",

@@ -140,7 +140,7 @@ func (c *Core) runsCaged(taskID string) bool {
 func (c *Core) policyOf(ctx context.Context, t store.Task, agentID, program string, port int) (sandbox.Policy, error) {
 	mode := sandbox.Mode(t.Sandbox)
 	if !caged(t) {
-		return sandbox.Compose(sandbox.Wish{Mode: mode})
+		return sandbox.Compose(sandbox.Wish{Mode: mode, Secrets: t.Secrets})
 	}
 	layers, err := c.layersOf(ctx, t, agentID)
 	if err == nil {
@@ -155,7 +155,7 @@ func (c *Core) policyOf(ctx context.Context, t store.Task, agentID, program stri
 	}
 	w := sandbox.Wish{SSHAgent: c.environment(ctx).Env["SSH_AUTH_SOCK"], Mode: mode, Layers: layers, TaskID: t.ID, Project: t.ProjectID, Projects: projectsOf(t), Agents: agentsOf(t), Agent: agentID,
 		Worktree: t.Path, InPlace: t.IsMain, Home: c.home, HomeDir: home, DataDir: c.dataDir, Program: program,
-		Path: filepath.SplitList(c.environment(ctx).Env["PATH"]), MCP: t.MCP, MCPPort: port, Ports: inboundPorts(t)}
+		Path: filepath.SplitList(c.environment(ctx).Env["PATH"]), MCP: t.MCP, MCPPort: port, Ports: inboundPorts(t), Secrets: t.Secrets}
 	if w.ProxyPort = proxyPort; port == proxyPort {
 		w.ProxyPort = otherProxyPort
 	}

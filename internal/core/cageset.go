@@ -37,6 +37,9 @@ func (c *Core) TaskSandbox(ctx context.Context, call *Call, p api.TaskSandboxPar
 	}
 	next := old
 	change(&next)
+	if next.FromCage && len(next.Secrets) > 0 {
+		return api.TaskSandboxResult{}, fault.New(fault.Forbidden, "A caged agent made this task, so it gets no secrets").WithHint("Make a task of your own for it.")
+	}
 	next, told, err := c.tightened(ctx, next)
 	if err != nil {
 		return api.TaskSandboxResult{}, err
@@ -56,7 +59,7 @@ func (c *Core) TaskSandbox(ctx context.Context, call *Call, p api.TaskSandboxPar
 	}
 	ended, err := c.recage(ctx, old.ID, func(t *store.Task) {
 		t.Sandbox, t.MCP, t.MCPProjects, t.MCPAgents = next.Sandbox, next.MCP, next.MCPProjects, next.MCPAgents
-		t.SandboxRead, t.SandboxWrite, t.SandboxHosts = next.SandboxRead, next.SandboxWrite, next.SandboxHosts
+		t.SandboxRead, t.SandboxWrite, t.SandboxHosts, t.Secrets = next.SandboxRead, next.SandboxWrite, next.SandboxHosts, next.Secrets
 	})
 	if err != nil {
 		return api.TaskSandboxResult{}, err
@@ -87,8 +90,15 @@ func (c *Core) askLooser(ctx context.Context, t store.Task, mode string) (ended 
 // cageChange checks the arguments and returns what they do to a task.
 func (c *Core) cageChange(ctx context.Context, call *Call, p api.TaskSandboxParams) (func(*store.Task), error) {
 	k, err := c.knobs(ctx, call, knobParams{p.MCP, p.NoMCP, p.Projects, p.Agents, p.Read, p.Write, p.Hosts})
+	if err != nil {
+		return nil, err
+	}
+	secrets, err := c.secretNames(ctx, p.Secrets)
 	return func(t *store.Task) {
 		t.Sandbox = orElse(p.Mode, t.Sandbox)
+		if given(p.Secrets) {
+			t.Secrets = secrets
+		}
 		k.apply(knobTargets{&t.MCP, &t.MCPProjects, &t.MCPAgents, &t.SandboxRead, &t.SandboxWrite, &t.SandboxHosts})
 	}, err
 }
@@ -151,7 +161,7 @@ func forgetTalks(ctx context.Context, tx *store.Tx, tabs []store.Tab) error {
 
 func sameCage(a, b store.Task) bool {
 	return a.Sandbox == b.Sandbox && a.MCP == b.MCP && slices.Equal(projectsOf(a), projectsOf(b)) && slices.Equal(agentsOf(a), agentsOf(b)) &&
-		slices.Equal(a.SandboxRead, b.SandboxRead) && slices.Equal(a.SandboxWrite, b.SandboxWrite) && slices.Equal(a.SandboxHosts, b.SandboxHosts)
+		slices.Equal(a.Secrets, b.Secrets) && slices.Equal(a.SandboxRead, b.SandboxRead) && slices.Equal(a.SandboxWrite, b.SandboxWrite) && slices.Equal(a.SandboxHosts, b.SandboxHosts)
 }
 
 func (c *Core) cageResult(ctx context.Context, t store.Task, ended int, told []string) (api.TaskSandboxResult, error) {
@@ -164,7 +174,7 @@ func (c *Core) cageResult(ctx context.Context, t store.Task, ended int, told []s
 		return api.TaskSandboxResult{}, err
 	}
 	older, err := c.runsOlder(ctx, t)
-	return api.TaskSandboxResult{Restart: older, TaskID: t.ID, Mode: t.Sandbox, Cage: *taskCage(t, names), Ended: ended, Warnings: told, Layers: layers}, err
+	return api.TaskSandboxResult{Restart: older, TaskID: t.ID, Mode: t.Sandbox, Cage: *taskCage(t, names), Ended: ended, Warnings: told, Layers: layers, Secrets: t.Secrets}, err
 }
 
 // runsOlder reports whether a program of the task runs in a cage that its lists were changed after.

@@ -23,6 +23,7 @@ import (
 	"termic/internal/api"
 	"termic/internal/fault"
 	"termic/internal/grant"
+	"termic/internal/keyring"
 	"termic/internal/ptyhost"
 	"termic/internal/shellenv"
 	"termic/internal/store"
@@ -52,9 +53,10 @@ type Options struct {
 	WebURL func() string
 	// WebAddr is what the browser face listens on; not valid for nothing. Nil where there is none.
 	WebAddr func() netip.AddrPort
-	Binary  string // this program, absolute: what a client may run to get the token
-	Clock   Clock  // the machine's when left out. For tests
-	Cages   Cages  // tells what programs can do; nil: the cages that Core builds. For tests
+	Keyring *keyring.Ring // keeps the values of secrets; nil: files in DataDir alone
+	Binary  string        // this program, absolute: what a client may run to get the token
+	Clock   Clock         // the machine's when left out. For tests
+	Cages   Cages         // tells what programs can do; nil: the cages that Core builds. For tests
 }
 
 // Core owns the goroutines that create tasks, deliver prompts and watch terminals. Close stops them and waits.
@@ -90,6 +92,7 @@ type Core struct {
 	webURL     func() string
 	webAddr    func() netip.AddrPort
 	cages      Cages
+	keyring    *keyring.Ring
 
 	beacon *beacon
 	agents atomic.Pointer[agent.Registry]
@@ -121,6 +124,9 @@ func New(ctx context.Context, o Options) (*Core, error) {
 	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home, dataDir: o.DataDir, denials: newDenials(), rules: newRules(), branches: newBranchWatch(), timetable: newTimetable(), discards: &discards{dir: filepath.Join(o.DataDir, "discarded")}, toSweep: make(chan struct{}, 1),
 		version: o.Version, started: time.Now(), binary: o.Binary, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, web: o.Web, webURL: o.WebURL, webAddr: o.WebAddr, clock: o.Clock, beacon: newBeacon(),
 		live: map[string]*liveTab{}, busy: map[string]chan struct{}{}, starting: map[string]bool{}, ended: map[string]string{}}
+	if c.keyring = o.Keyring; c.keyring == nil {
+		c.keyring = keyring.Files(filepath.Join(o.DataDir, "secrets"), o.Log)
+	}
 	c.refs = newRefWatch(c)
 	c.watching = newWatching(c)
 	c.refs.load()

@@ -33,11 +33,12 @@ type liveTab struct {
 	resumed  bool
 	identity identity
 	walls    walls
-	limit    *sandbox.Capability // of whoever asked for the start; nil for none
-	told     map[string]string   // what the program is told beside the environment of every child; nil once it was started
-	kick     chan struct{}       // wakes the runner; holds one
-	keys     chan struct{}       // held by whoever types; holds one
-	turned   chan struct{}       // the agent may have settled; holds one
+	limit    *sandbox.Capability  // of whoever asked for the start; nil for none
+	secrets  map[string]time.Time // those in its environment, and of when their values are
+	told     map[string]string    // what the program is told beside the environment of every child; nil once it was started
+	kick     chan struct{}        // wakes the runner; holds one
+	keys     chan struct{}        // held by whoever types; holds one
+	turned   chan struct{}        // the agent may have settled; holds one
 
 	mu       sync.Mutex // guards the following
 	fresh    bool       // nothing was typed by us yet
@@ -126,6 +127,9 @@ func (c *Core) planSpawn(ctx context.Context, taskID, tabID string, how startHow
 		return nil, ptyhost.Spec{}, err
 	}
 	extra := c.taskEnv(task, l.identity)
+	if how.limit != nil || tab.Kind != store.TabAgent {
+		l.task.Secrets = nil // what a caged agent starts gets none, nor does what is no agent: neither is in a capability
+	}
 	switch tab.Kind {
 	case store.TabAgent:
 		if err := c.planAgent(ctx, l, &spec, how); err != nil {
@@ -133,6 +137,10 @@ func (c *Core) planSpawn(ctx context.Context, taskID, tabID string, how startHow
 			return nil, ptyhost.Spec{}, err
 		}
 		maps.Copy(extra, l.kind.Env)
+		if err := c.reveal(ctx, l, extra); err != nil {
+			l.identity.revoke()
+			return nil, ptyhost.Spec{}, err
+		}
 	case store.TabShell:
 		spec.Argv = []string{base.Shell, "-l"}
 	case store.TabCaged:
@@ -223,6 +231,9 @@ func (c *Core) registerLive(ctx context.Context, l *liveTab) error {
 			return err
 		}
 		l.row = row.ID
+		if err := tx.UseSecrets(ctx, l.task.Secrets); err != nil {
+			return err
+		}
 		l.tab, err = tx.UpdateTab(ctx, l.tab.ID, func(t *store.Tab) error {
 			t.Exited, t.ExitCode, t.ExitSignal = false, 0, ""
 			if t.Kind == store.TabAgent && l.session != t.SessionID {

@@ -60,7 +60,7 @@ func (c *Core) projects(ctx context.Context) ([]api.Project, error) {
 func viewProject(p store.Project, tasks int) api.Project {
 	_, err := os.Stat(p.RootPath)
 	return api.Project{ID: p.ID, Name: p.Name, RootPath: p.RootPath, BaseBranch: p.BaseBranch, Remote: p.Remote,
-		NonGit: p.NonGit, Bare: p.Bare, DefaultAgent: p.DefaultAgent, Group: p.Group, Tasks: tasks, Missing: os.IsNotExist(err)}
+		NonGit: p.NonGit, Bare: p.Bare, DefaultAgent: p.DefaultAgent, Group: p.Group, Tasks: tasks, Missing: os.IsNotExist(err), Secrets: p.Secrets}
 }
 
 // ProjectAdd is the verb project_add. Any folder inside a repository stands for the repository; adding it again answers

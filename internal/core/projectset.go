@@ -36,6 +36,10 @@ func (c *Core) ProjectSettings(ctx context.Context, call *Call, p api.ProjectSet
 			return api.ProjectSettingsResult{}, err
 		}
 	}
+	secrets, err := c.secretNames(ctx, p.Secrets)
+	if err != nil {
+		return api.ProjectSettingsResult{}, err
+	}
 	release, err := c.holdCages(ctx)
 	if err != nil {
 		return api.ProjectSettingsResult{}, err
@@ -44,6 +48,9 @@ func (c *Core) ProjectSettings(ctx context.Context, call *Call, p api.ProjectSet
 		to.Sandbox = chosen(p.Sandbox, "default", to.Sandbox)
 		to.DefaultAgent = chosen(p.Agent, "none", to.DefaultAgent)
 		to.Group = chosen(p.Group, "none", to.Group)
+		if given(p.Secrets) {
+			to.Secrets = secrets
+		}
 		k.apply(knobTargets{&to.MCP, &to.MCPProjects, &to.MCPAgents, &to.SandboxRead, &to.SandboxWrite, &to.SandboxHosts})
 		return nil
 	})

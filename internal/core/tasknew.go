@@ -116,7 +116,10 @@ func (c *Core) planNew(ctx context.Context, call *Call, p api.TaskNewParams) (*n
 	if err := c.planParent(ctx, call, n); err != nil {
 		return nil, err
 	}
-	return n, c.planCage(ctx, call, n)
+	if err := c.planCage(ctx, call, n); err != nil {
+		return n, err
+	}
+	return n, c.planSecrets(ctx, call, n)
 }
 
 // agentAsked is the agent that a new task was asked for with. A caged agent that names none means its own kind.

@@ -135,7 +135,7 @@ func (c *Core) detail(ctx context.Context, t store.Task, names map[string]string
 	if err != nil {
 		return api.TaskDetail{}, err
 	}
-	d := api.TaskDetail{TaskSummary: c.viewTask(t, names[t.ProjectID], tabs, false), Port: t.Port, Log: t.Log, Warnings: t.Warnings, Yolo: t.Yolo,
+	d := api.TaskDetail{TaskSummary: c.viewTask(t, names[t.ProjectID], tabs, false), Port: t.Port, Log: t.Log, Warnings: t.Warnings, Yolo: t.Yolo, Secrets: t.Secrets,
 		Cage: taskCage(t, names), Denials: c.cages.Denials(t.ID),
 		Tabs: make([]api.TabStatus, len(tabs))}
 	d.Refs, _ = c.refs.changesOf(t.ProjectID, t.ID)

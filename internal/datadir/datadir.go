@@ -34,6 +34,7 @@ const (
 	WebKeyFile   = "web-key.pem" // key and certificate of the browser face, 0600
 	MCPPortFile  = "mcp-port"    // the last bound port, 0600
 	TokensDir    = "tokens"      // a 0600 file per named token
+	SecretsDir   = "secrets"     // a 0600 file per secret that no keyring took
 	LockFile     = "termic.lock" // never removed, or two processes could lock two files of that name
 )
 

@@ -117,7 +117,8 @@ func anotherRig(t *testing.T) *rig {
 		must(t, os.MkdirAll(d, 0o700))
 	}
 	r.env = map[string]string{"HOME": r.home, "XDG_CONFIG_HOME": filepath.Join(r.home, ".config"), "XDG_DATA_HOME": filepath.Join(r.home, ".local/share"),
-		"TERMIC_DATA_DIR": r.data, "SHELL": "/bin/sh", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": filepath.Join(r.home, ".gitconfig")}
+		"DBUS_SESSION_BUS_ADDRESS": "disabled:", // no test reaches the user's keyring
+		"TERMIC_DATA_DIR":          r.data, "SHELL": "/bin/sh", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": filepath.Join(r.home, ".gitconfig")}
 	must(t, os.WriteFile(filepath.Join(r.home, ".gitconfig"), []byte("[user]\n\tname = Test\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n"), 0o600))
 	must(t, os.WriteFile(filepath.Join(r.data, "settings.toml"), []byte(r.settings()), 0o600))
 	r.git(r.repo, "init", "-q")

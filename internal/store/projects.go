@@ -8,18 +8,18 @@ import (
 )
 
 const projectColumns = `id, name, root_path, base_branch, remote, non_git, bare, default_agent, position, created, removed,
-	sandbox, mcp, mcp_projects, mcp_agents, sandbox_read, sandbox_write, sandbox_hosts, group_name`
+	sandbox, mcp, mcp_projects, mcp_agents, sandbox_read, sandbox_write, sandbox_hosts, group_name, secrets`
 
 func scanProject(row scanner) (Project, error) {
 	var p Project
 	var created, removed int64
-	var projects, agents, reads, writes, hosts string
+	var projects, agents, reads, writes, hosts, secrets string
 	if err := row.Scan(&p.ID, &p.Name, &p.RootPath, &p.BaseBranch, &p.Remote, &p.NonGit, &p.Bare, &p.DefaultAgent,
-		&p.Position, &created, &removed, &p.Sandbox, &p.MCP, &projects, &agents, &reads, &writes, &hosts, &p.Group); err != nil {
+		&p.Position, &created, &removed, &p.Sandbox, &p.MCP, &projects, &agents, &reads, &writes, &hosts, &p.Group, &secrets); err != nil {
 		return Project{}, err
 	}
 	p.Created, p.Removed = unstamp(created), unstamp(removed)
-	return p, unlists(lists{{projects, &p.MCPProjects}, {agents, &p.MCPAgents}, {reads, &p.SandboxRead}, {writes, &p.SandboxWrite}, {hosts, &p.SandboxHosts}})
+	return p, unlists(lists{{projects, &p.MCPProjects}, {agents, &p.MCPAgents}, {reads, &p.SandboxRead}, {writes, &p.SandboxWrite}, {hosts, &p.SandboxHosts}, {secrets, &p.Secrets}})
 }
 
 func noProject() error { return fault.New(fault.NotFound, "There is no such project") }
@@ -86,12 +86,12 @@ func (t *Tx) AddProject(ctx context.Context, p Project) (stored Project, existed
 }
 
 func projectArgs(p Project) ([]any, error) {
-	texts, err := listTexts(p.MCPProjects, p.MCPAgents, p.SandboxRead, p.SandboxWrite, p.SandboxHosts)
+	texts, err := listTexts(p.MCPProjects, p.MCPAgents, p.SandboxRead, p.SandboxWrite, p.SandboxHosts, p.Secrets)
 	if err != nil {
 		return nil, err
 	}
 	return []any{p.ID, p.Name, p.RootPath, p.BaseBranch, p.Remote, p.NonGit, p.Bare, p.DefaultAgent, p.Position, stamp(p.Created),
-		stamp(p.Removed), p.Sandbox, p.MCP, texts[0], texts[1], texts[2], texts[3], texts[4], p.Group}, nil
+		stamp(p.Removed), p.Sandbox, p.MCP, texts[0], texts[1], texts[2], texts[3], texts[4], p.Group, texts[5]}, nil
 }
 
 // UpdateProject lets fn change a copy of the project and stores it. Its id and time of birth stay.

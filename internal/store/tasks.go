@@ -10,17 +10,17 @@ import (
 
 const taskColumns = `id, project_id, name, branch, base_ref, base_commit, path, agent, state, error, is_main, parent_id, depth,
 	sandbox, mcp, mcp_projects, yolo, port, position, created, archived_at, backup_ref, reused_branch, warnings, log, revision, applied_tree,
-	mcp_agents, sandbox_read, sandbox_write, sandbox_hosts, from_cage, race`
+	mcp_agents, sandbox_read, sandbox_write, sandbox_hosts, from_cage, race, secrets`
 
 func scanTask(row scanner) (Task, error) {
 	var t Task
 	var parent *string
 	var created, archived int64
-	var projects, warnings, log, agents, reads, writes, hosts string
+	var projects, warnings, log, agents, reads, writes, hosts, secrets string
 	if err := row.Scan(&t.ID, &t.ProjectID, &t.Name, &t.Branch, &t.BaseRef, &t.BaseCommit, &t.Path, &t.Agent, &t.State, &t.Error,
 		&t.IsMain, &parent, &t.Depth, &t.Sandbox, &t.MCP, &projects, &t.Yolo, &t.Port, &t.Position, &created, &archived, &t.BackupRef,
 		&t.ReusedBranch, &warnings, &log, &t.Revision, &t.AppliedTree,
-		&agents, &reads, &writes, &hosts, &t.FromCage, &t.Race); err != nil {
+		&agents, &reads, &writes, &hosts, &t.FromCage, &t.Race, &secrets); err != nil {
 		return Task{}, err
 	}
 	if parent != nil {
@@ -28,7 +28,7 @@ func scanTask(row scanner) (Task, error) {
 	}
 	t.Created, t.ArchivedAt = unstamp(created), unstamp(archived)
 	return t, unlists(lists{{projects, &t.MCPProjects}, {agents, &t.MCPAgents}, {reads, &t.SandboxRead}, {writes, &t.SandboxWrite},
-		{hosts, &t.SandboxHosts}, {warnings, &t.Warnings}, {log, &t.Log}})
+		{hosts, &t.SandboxHosts}, {secrets, &t.Secrets}, {warnings, &t.Warnings}, {log, &t.Log}})
 }
 
 func noTask() error { return fault.New(fault.NotFound, "There is no such task") }
@@ -115,13 +115,13 @@ func (t *Tx) DeleteTask(ctx context.Context, id string) error {
 }
 
 func taskArgs(v Task) ([]any, error) {
-	texts, err := listTexts(v.MCPProjects, v.Warnings, v.Log, v.MCPAgents, v.SandboxRead, v.SandboxWrite, v.SandboxHosts)
+	texts, err := listTexts(v.MCPProjects, v.Warnings, v.Log, v.MCPAgents, v.SandboxRead, v.SandboxWrite, v.SandboxHosts, v.Secrets)
 	if err != nil {
 		return nil, err
 	}
 	return []any{v.ID, v.ProjectID, v.Name, v.Branch, v.BaseRef, v.BaseCommit, v.Path, v.Agent, v.State, v.Error, v.IsMain,
 		nullable(v.ParentID), v.Depth, v.Sandbox, v.MCP, texts[0], v.Yolo, v.Port, v.Position, stamp(v.Created), stamp(v.ArchivedAt),
-		v.BackupRef, v.ReusedBranch, texts[1], texts[2], v.Revision, v.AppliedTree, texts[3], texts[4], texts[5], texts[6], v.FromCage, v.Race}, nil
+		v.BackupRef, v.ReusedBranch, texts[1], texts[2], v.Revision, v.AppliedTree, texts[3], texts[4], texts[5], texts[6], v.FromCage, v.Race, texts[7]}, nil
 }
 
 // checkTask refuses bad texts and a name that is taken, and makes sure of a block of ports. Programs of a task that was live
@@ -135,6 +135,9 @@ func (t *Tx) checkTask(ctx context.Context, v *Task, live bool) error {
 	}
 	if v.Name == "" {
 		return fault.New(fault.InvalidArgument, "A task needs a name")
+	}
+	if v.FromCage && len(v.Secrets) > 0 {
+		return fault.New(fault.Internal, "A task that a caged agent made names secrets")
 	}
 	if v.Archived() {
 		return nil

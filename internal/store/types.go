@@ -29,8 +29,9 @@ type Project struct {
 	SandboxRead  []string // beside a task's own lists, at each start; see Task
 	SandboxWrite []string
 	SandboxHosts []string
-	Group        string // heading of the sidebar under which it stands; empty: under none
-	Position     int    // order in the sidebar, from 1; made by AddProject when 0
+	Secrets      []string // names of those that its new tasks name; see Task
+	Group        string   // heading of the sidebar under which it stands; empty: under none
+	Position     int      // order in the sidebar, from 1; made by AddProject when 0
 	Created      time.Time
 	Removed      time.Time // zero while it is there; a removed project only keeps the history of its tasks
 }
@@ -64,7 +65,9 @@ type Task struct {
 	FromCage bool
 	// Race joins the tasks that one prompt was given to, each with an agent of its own; empty for all others.
 	Race string
-	Yolo bool
+	// Secrets are the names of those that its agents get into their environment. Empty for a task FromCage.
+	Secrets []string
+	Yolo    bool
 	// Port is the first of a block of PortBlock ports. CreateTask reserves one when 0; it is free again once the task
 	// is archived, and a task that comes back gets another if its block was taken meanwhile.
 	Port         int

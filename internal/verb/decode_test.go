@@ -170,7 +170,7 @@ func FuzzDecode(f *testing.F) {
 			if err != nil && fault.CodeOf(err) != fault.InvalidArgument {
 				t.Errorf("%s on %s: %v", v.Name, face, err)
 			}
-			s := shape(json.RawMessage(raw))
+			s := shape(json.RawMessage(raw), v)
 			if err == nil && strings.Contains(s, "\n") {
 				t.Errorf("the shape is %q", s)
 			}
@@ -180,14 +180,18 @@ func FuzzDecode(f *testing.F) {
 
 // TestShapeHoldsNoValues is the law of the ledger: names, types and lengths, never what was said.
 func TestShapeHoldsNoValues(t *testing.T) {
-	if got := shape(json.RawMessage(`{"task":"secret","wait":true,"timeoutMs":12345,"projects":["hush","quiet"],"x":{"y":"deep"},"z":null}`)); got !=
+	if got := shape(json.RawMessage(`{"task":"secret","wait":true,"timeoutMs":12345,"projects":["hush","quiet"],"x":{"y":"deep"},"z":null}`), must(t, "task_send")); got !=
 		"projects:list(2) task:string(6) timeoutMs:number wait:true x:object z:null" {
 		t.Errorf("shape %q", got)
 	}
+	if got := shape(json.RawMessage(`{"name":"API_KEY","value":"hunter2"}`), must(t, "secret_set")); got != "name:string(7) value:secret" {
+		t.Errorf("shape %q", got)
+	}
+	taskSend := must(t, "task_send")
 	rapid.Check(t, func(t *rapid.T) {
 		value := "Q" + rapid.StringMatching(`[A-Z0-9]{7,30}`).Draw(t, "value")
 		raw := fmt.Sprintf(`{"task":%q,"projects":[%q],"object":{%q:%q}}`, value, value, value, value)
-		if got := shape(json.RawMessage(raw)); strings.Contains(got, value) {
+		if got := shape(json.RawMessage(raw), taskSend); strings.Contains(got, value) {
 			t.Fatalf("%s: %q", raw, got)
 		}
 	})

@@ -69,7 +69,7 @@ func (d *Dispatcher) call(ctx context.Context, caller grant.Caller, name string,
 	}
 	params, err := d.read(ctx, v, call, raw)
 	if params != nil {
-		row.Shape = shape(raw)
+		row.Shape = shape(raw, v)
 	}
 	if err != nil {
 		return nil, d.refused(ctx, row, err)

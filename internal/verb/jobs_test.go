@@ -17,7 +17,7 @@ var notJobs = strings.Fields(`task_open task_edit task_tab_set task_tab_reopen t
 	project_consent project_move attach settings_set settings_reset mcp_enable mcp_disable mcp_rotate token_new token_set token_revoke ledger_export client_register
 	client_unregister quit task_layout window_set window_link job_cancel approval_decide serve login logout
 	trigger_add trigger_update trigger_delete schedule_add schedule_update schedule_delete schedule_run_now hook_add hook_delete
-	check_add check_update check_set_enabled check_delete check_snooze netgroup_add netgroup_update netgroup_delete`)
+	check_add check_update check_set_enabled check_delete check_snooze netgroup_add netgroup_update netgroup_delete secret_set secret_delete`)
 
 // TestJobsAreTold: every write is a job, or in the list of those that are not; and the result of each job says which it is.
 func TestJobsAreTold(t *testing.T) {

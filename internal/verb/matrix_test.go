@@ -85,6 +85,9 @@ schedule_run_now  any    any    none   none   none    none    none
 hook_add          any    none   none   none   none    none    none
 hook_list         any    none   none   none   none    none    none
 hook_delete       any    none   none   none   none    none    none
+secret_list       any    any    none   none   none    none    none
+secret_set        any    none   none   none   none    none    none
+secret_delete     any    none   none   none   none    none    none
 token_new         any    none   none   none   none    none    none
 token_list        any    none   none   none   none    none    none
 token_set         any    none   none   none   none    none    none

@@ -39,6 +39,7 @@ task_archive   no       yes      no
 task_tab_close no       yes      no
 project_remove no       yes      no
 approval_list  yes      yes      yes
+secret_list    yes      yes      yes
 approval_get   yes      yes      yes
 approval_decide no      no       yes
 task_plan      yes      yes      yes

@@ -33,6 +33,7 @@ type Param struct {
 	Positional string
 	Flag       string // long flag without dashes; empty when it has none
 	Short      string // one letter, or empty
+	Secret     bool   // the ledger is not even told how long it is
 	Empty      bool   // required, and a value of nothing is one
 	// Not names the parameters that may not be given beside this one, and With the one that it has a meaning with alone.
 	Not  []string
@@ -88,7 +89,7 @@ func paramOf(t reflect.Type, f reflect.StructField) Param {
 		panic(fmt.Sprintf("verb: parameter %s.%s has the unknown class %q", t.Name(), f.Name, p.Class))
 	}
 	bar := func(r rune) bool { return r == '|' }
-	p.Empty = f.Tag.Get("empty") == "yes"
+	p.Empty, p.Secret = f.Tag.Get("empty") == "yes", f.Tag.Get("secret") == "yes"
 	p.Not, p.With = strings.FieldsFunc(f.Tag.Get("not"), bar), f.Tag.Get("with")
 	for _, face := range strings.FieldsFunc(f.Tag.Get("face"), bar) {
 		p.Faces = append(p.Faces, grant.Face(face))

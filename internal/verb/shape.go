@@ -3,6 +3,7 @@ package verb
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -11,15 +12,19 @@ import (
 //
 //	{"task":"x","wait":true}  ->  task:string(1) wait:true
 //
-// Truth values are kept, since they carry consent and nothing private.
-func shape(raw json.RawMessage) string {
+// Truth values are kept, since they carry consent and nothing private. Of a secret not even the length is.
+func shape(raw json.RawMessage, v *Verb) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {
 		return ""
 	}
 	parts := make([]string, 0, len(fields))
 	for _, name := range sortedKeys(fields) {
-		parts = append(parts, name+":"+shapeOf(fields[name]))
+		of := shapeOf(fields[name])
+		if slices.ContainsFunc(v.Params, func(p Param) bool { return p.Name == name && p.Secret }) {
+			of = "secret"
+		}
+		parts = append(parts, name+":"+of)
 	}
 	return strings.Join(parts, " ")
 }

@@ -108,7 +108,7 @@ var onMCP = strings.Fields(`task_list task_status task_new task_send task_wait t
 	task_apply task_archive task_tab task_tab_close task_agents prompts project_list project_add project_remove
 	health job_list job_get job_events job_log job_wait job_cancel approval_list approval_get approval_decide task_plan task_drift
 	check_list check_get check_add check_update check_set_enabled check_delete check_snooze check_probe netgroup_list netgroup_add netgroup_update netgroup_delete
-	event_list event_explain trigger_list trigger_add trigger_update trigger_delete schedule_list schedule_add schedule_update schedule_delete schedule_run_now`)
+	event_list event_explain trigger_list trigger_add trigger_update trigger_delete schedule_list schedule_add schedule_update schedule_delete schedule_run_now secret_list`)
 
 // scopedTools are those of them that a caged task may use, by hand from the first paper.
 var scopedTools = strings.Fields(`task_status task_new task_send task_wait task_result task_log task_diff task_tab task_tab_close task_agents prompts`)
@@ -116,7 +116,7 @@ var scopedTools = strings.Fields(`task_status task_new task_send task_wait task_
 // excluded are the verbs that a face does not offer, by hand; the table gives each reason.
 var excluded = map[grant.Face][]string{
 	grant.MCP: strings.Fields(`task_restore task_stop attach path ledger ledger_export settings_get settings_set settings_reset task_queue task_stage task_discard task_commit task_edit theme_list task_signals task_race quit doctor window_state version help serve login logout mcp_headers completion
-		task_layout task_move task_tab_set task_tab_reopen project_move window_set window_link task_drop
+		secret_set secret_delete task_layout task_move task_tab_set task_tab_reopen project_move window_set window_link task_drop
 		mcp_status mcp_enable mcp_disable mcp_rotate hook_add hook_list hook_delete token_new token_list token_set token_revoke task_sandbox sandbox_allow sandbox_groups project_settings project_consent project_refs project_git project_find client_list client_plan client_register client_unregister client_verify`),
 	grant.Window: strings.Fields(`attach version help serve login logout mcp_headers completion`),
 	grant.CLI:    strings.Fields(`window_state window_set task_layout task_drop`),
@@ -185,6 +185,7 @@ var hiddenParams = map[string]string{
 	"mcp task_new from":          "adopting a folder reads whatever lies in it",
 	"mcp task_new resume":        "conversations are the person's",
 	"mcp task_new yolo":          "permissions are the person's",
+	"mcp task_new secrets":       "the owner says whose agents have secrets",
 	"mcp task_new noAgent":       "a task without an agent is of no use to a model",
 	"mcp task_new open":          "what the window shows is the person's",
 	"cli task_stage seen":        "a person has seen what is there now",

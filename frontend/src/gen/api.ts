@@ -184,6 +184,8 @@ export interface TaskNewParams {
   agents?: string[];
   /** start the agent with its own permission prompts off */
   yolo?: boolean;
+  /** secrets that its agents get into their environment, by name; those of the project when left out, none for an empty one */
+  secrets?: string[];
   /** make the task without starting its agent */
   noAgent?: boolean;
   /** show it in the window */
@@ -829,6 +831,27 @@ export interface HookDeleteParams {
   name: string;
 }
 
+/** What secret_list takes. */
+export type SecretListParams = Record<string, never>;
+
+/** What secret_set takes. */
+export interface SecretSetParams {
+  /** name of the variable: capital letters, digits and _, at most 64 of them */
+  name: string;
+  /** the value, at most 32 KiB of text */
+  value?: string;
+  /** what it is for; shown to whoever may read the list */
+  note?: string;
+}
+
+/** What secret_delete takes. */
+export interface SecretDeleteParams {
+  /** name of the secret */
+  name: string;
+  /** also while tasks or projects name it; their agents do not start then */
+  force?: boolean;
+}
+
 /** What task_restore takes. */
 export interface TaskRestoreParams {
   /** task: exact id, name, or project/name */
@@ -1011,6 +1034,8 @@ export interface TaskSandboxParams {
   write?: string[];
   /** hosts that the cage may reach as well */
   hosts?: string[];
+  /** secrets that its agents get into their environment, by name */
+  secrets?: string[];
   /** consent to files that run by themselves and that a caged agent may have written */
   acceptFiles?: boolean;
 }
@@ -1061,6 +1086,8 @@ export interface ProjectSettingsParams {
   write?: string[];
   /** hosts that cages of its tasks may reach as well */
   hosts?: string[];
+  /** secrets that the agents of its new tasks get, by name, where you make the task */
+  secrets?: string[];
 }
 
 /** What project_refs takes. */
@@ -1434,6 +1461,12 @@ export interface Verbs {
   hook_list: { params: HookListParams; result: HookListResult };
   /** Take no more requests of a name, and forget its secret. */
   hook_delete: { params: HookDeleteParams; result: HookDeleteResult };
+  /** List secrets by name, with what names them; never a value. */
+  secret_list: { params: SecretListParams; result: SecretListResult };
+  /** Keep a value for agents, from standard input or a file; terminals that run keep the older one. */
+  secret_set: { params: SecretSetParams; result: SecretSetResult };
+  /** Forget a secret and its value; refused while tasks or projects name it. */
+  secret_delete: { params: SecretDeleteParams; result: SecretDeleteResult };
   /** Bring an archived task back with its branch and what was left uncommitted. */
   task_restore: { params: TaskRestoreParams; result: TaskRestoreResult };
   /** Show what a task's agent says of its state, and what was made of it. */
@@ -1928,6 +1961,27 @@ export interface HookDeleteResult {
   name: string;
 }
 
+/** SecretListResult is the result of secret_list, sorted by name. */
+export interface SecretListResult {
+  secrets: Secret[];
+}
+
+/** SecretSetResult is the result of secret_set. */
+export interface SecretSetResult {
+  secret: Secret;
+  /** Why says, where the value is in a file, why it is in no keyring: a sentence without an end. */
+  why?: string;
+  /** Holders are the terminals that go on with an older value until they are started again. */
+  holders: SecretHolder[];
+}
+
+/** SecretDeleteResult is the result of secret_delete. */
+export interface SecretDeleteResult {
+  name: string;
+  /** terminals that go on with the value until they end */
+  holders: SecretHolder[];
+}
+
 /** TaskRestoreResult is the result of task_restore. */
 export interface TaskRestoreResult {
   task: TaskSummary;
@@ -2062,6 +2116,8 @@ export interface TaskSandboxResult {
   restart?: boolean;
   /** every list that the cage of the task's agent is composed from */
   layers?: CageLayer[];
+  /** names of those that its agents start with */
+  secrets?: string[];
 }
 
 /** SandboxAllowResult is the result of sandbox_allow. Agents that run keep the cage that they have. */
@@ -2414,6 +2470,8 @@ export interface TaskDetail extends TaskSummary {
   /** its agents are started so that they never ask */
   yolo?: boolean;
   cage?: Cage;
+  /** names of those that its agents start with */
+  secrets?: string[];
   /** what its cages refused, or would refuse; newest first */
   denials?: Denial[];
   /** refs beside its own that changed while its caged agents ran */
@@ -2498,6 +2556,8 @@ export interface Project {
   non_git?: boolean;
   bare?: boolean;
   default_agent?: string;
+  /** names of those that tasks of the owner get, where no others are named */
+  secrets?: string[];
   /** heading of the sidebar under which it stands */
   group?: string;
   tasks: number;
@@ -2744,6 +2804,33 @@ export interface Hook {
   file: string;
   /** RFC 3339, UTC */
   created: string;
+}
+
+/** Secret is what is told of a secret: never its value. */
+export interface Secret {
+  name: string;
+  note?: string;
+  /** "keyring" of the platform, or "file": in the data folder, of the owner's alone */
+  kept_in: string;
+  /** RFC 3339, UTC */
+  created: string;
+  /** when its value was set last */
+  updated: string;
+  used?: string;
+  /** ids of the tasks that name it, archived ones apart, as far as the caller may know of them */
+  tasks: string[];
+  /** ids of the projects whose new tasks name it, in the same manner */
+  projects: string[];
+}
+
+/** SecretHolder is a terminal that runs with a value that was replaced or deleted. */
+export interface SecretHolder {
+  task_id: string;
+  /** its name */
+  task: string;
+  tab_id: string;
+  /** its title */
+  tab: string;
 }
 
 /** AgentSignal is one thing that an agent's program said, or that was decided from it. */
