@@ -135,6 +135,9 @@ func TestSecretService(t *testing.T) {
 		t.Errorf("%s %q %v", kept, why, err)
 	}
 	want(t, r, "LONG", InFile, value)
+	if took := time.Since(began); took > 4*patience {
+		t.Errorf("without a daemon it took %s", took)
+	}
 	// A keyring that is locked asks nobody.
 	keyring()
 	for until := time.Now().Add(20 * time.Second); !strings.Contains(log.String(), "the keyring is locked"); time.Sleep(100 * time.Millisecond) {
