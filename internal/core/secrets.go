@@ -191,7 +191,7 @@ func (c *Core) secretNames(ctx context.Context, names []string) ([]string, error
 // have any, since whoever drives a task can have its environment printed.
 func (c *Core) planSecrets(ctx context.Context, call *Call, n *newTask) (err error) {
 	switch {
-	case call.Caller.Class != grant.Owner || n.task.FromCage:
+	case call.Caller.Class != grant.Owner || n.task.FromCage || call.Caller.Face == grant.Trigger: // whose prompt may hold what others wrote
 	case given(n.params.Secrets):
 		n.task.Secrets, err = c.secretNames(ctx, n.params.Secrets)
 	default:
