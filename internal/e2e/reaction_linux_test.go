@@ -1,0 +1,152 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"termic/internal/api"
+)
+
+// event waits for an event of a kind, with all that followed from it.
+func (r *rig) event(kind string, is func(api.Happening) bool) api.EventExplainResult {
+	r.t.Helper()
+	until := time.Now().Add(60 * time.Second)
+	for time.Now().Before(until) {
+		for _, e := range call[api.EventListResult](r, "event_list", map[string]any{"kind": kind}).Events {
+			if !is(e) {
+				continue
+			}
+			told := call[api.EventExplainResult](r, "event_explain", map[string]any{"event": e.ID})
+			if !slices.ContainsFunc(told.Rules, func(x api.Explained) bool {
+				return x.Firing != nil && (x.Firing.Outcome == "waiting" || x.Firing.Outcome == "acting")
+			}) {
+				return told
+			}
+		}
+		time.Sleep(100 * time.Millisecond) // what is waited for comes by itself
+	}
+	r.t.Fatalf("no such event of the kind %s", kind)
+	return api.EventExplainResult{}
+}
+
+// TestSettlingOfACage: a real agent in a real cage settles and moves its branch. What the owner's triggers make of that reaches a task
+// within its cage, and none that is wider.
+func TestSettlingOfACage(t *testing.T) {
+	r := newRig(t)
+	call[api.MCPResult](r, "mcp_enable", nil)
+	r.addProject()
+	open := r.newTask("Open", "osc7501", "")
+	r.live(open.Task.ID)
+	wide := r.cageTask("Wide", "enforce-fs", nil)
+	same := r.cageTask("Same", "enforce", nil)
+	from := r.cageTask("From", "enforce", map[string]any{"mcp": true})
+	for name, task := range map[string]string{"open": open.Task.ID, "wide": wide.id, "same": same.id} {
+		call[api.TriggerResult](r, "trigger_add", map[string]any{"name": name, "kind": "task_settled", "subject": "From", "do": "task_send", "task": task, "prompt": "#write reached.txt hello"})
+		call[api.TriggerResult](r, "trigger_add", map[string]any{"name": "moved " + name, "kind": "branch_moved", "subject": "*/from", "do": "task_send", "task": task, "prompt": "#write moved.txt hello"})
+	}
+	call[api.TriggerResult](r, "trigger_add", map[string]any{"name": "elsewhere", "kind": "task_settled", "subject": "From", "do": "task_new", "into": "repo", "taskName": "loose", "sandbox": "off"})
+	call[api.TriggerResult](r, "trigger_add", map[string]any{"name": "child", "kind": "task_settled", "subject": "From", "do": "task_new", "into": "repo", "taskName": "child"})
+	call[api.TaskSendResult](r, "task_send", map[string]any{"task": from.id, "prompt": "#write own.txt hello"})
+
+	told := r.event("task_settled", func(e api.Happening) bool { return e.TaskID == from.id })
+	if !slices.Equal(told.Event.Cages, []string{from.id}) {
+		t.Errorf("cages: %v", told.Event.Cages)
+	}
+	outcomes := map[string]string{}
+	for _, x := range told.Rules {
+		if x.Matched {
+			outcomes[x.Rule] = x.Firing.Outcome
+		}
+	}
+	for rule, want := range map[string]string{"open": "refused", "wide": "refused", "same": "done", "elsewhere": "refused", "child": "done"} {
+		if outcomes[rule] != want {
+			t.Errorf("%s: %s, want %s: %+v", rule, outcomes[rule], want, told.Rules)
+		}
+	}
+	r.until(same.id, "the prompt of the trigger", func(api.TaskDetail) bool {
+		b, err := os.ReadFile(filepath.Join(same.path, "reached.txt"))
+		return err == nil && string(b) == "hello\n"
+	})
+	for _, path := range []string{r.live(open.Task.ID).Path, wide.path} {
+		if _, err := os.Stat(filepath.Join(path, "reached.txt")); err == nil {
+			t.Errorf("%s was reached", path)
+		}
+	}
+	children := 0
+	for _, task := range call[api.TaskListResult](r, "task_list", map[string]any{}).Tasks {
+		if task.Name == "child" {
+			if children++; task.Sandbox != "enforce" || task.ParentID != from.id {
+				t.Errorf("the child: %+v", task)
+			}
+		}
+		if task.Name == "loose" {
+			t.Errorf("a task in no cage: %+v", task)
+		}
+	}
+	if children != 1 {
+		t.Errorf("%d children", children)
+	}
+
+	// The branch is moved from outside, while cages run that could have done it: nothing wider than each of them is reached.
+	time.Sleep(6 * time.Second) // until the branches were looked at once
+	r.git(from.path, "-c", "user.name=a", "-c", "user.email=a@example.invalid", "commit", "-q", "--allow-empty", "-m", "moved")
+	told = r.event("branch_moved", func(e api.Happening) bool { return strings.HasSuffix(e.Subject, "/from") })
+	if !slices.Contains(told.Event.Cages, from.id) || !slices.Contains(told.Event.Cages, wide.id) || told.Event.TaskID != from.id {
+		t.Errorf("%+v", told.Event)
+	}
+	for _, x := range told.Rules {
+		if x.Matched && (x.Rule == "moved open" || x.Rule == "moved wide") && x.Firing.Outcome != "refused" {
+			t.Errorf("%s: %+v", x.Rule, x.Firing)
+		}
+	}
+}
+
+// TestRulesOfTheFileToken: what was made by the token of the endpoint stops when the owner replaces that, or switches the endpoint off; a
+// restart alone changes nothing.
+func TestRulesOfTheFileToken(t *testing.T) {
+	r := newRig(t)
+	r.addProject()
+	call[map[string]any](r, "settings_set", map[string]any{"key": "mcp.toolsets", "value": `["operations"]`})
+	task := r.newTask("Target", "osc7501", "")
+	r.live(task.Task.ID)
+	add := func(o outside, name string) {
+		t.Helper()
+		res, err := o.tool(t.Context(), "schedule_add", map[string]any{"name": name, "every": "24h", "do": "task_send", "task": task.Task.ID, "prompt": "x"})
+		must(t, err)
+		if res.IsError {
+			t.Fatalf("%s", res.StructuredContent)
+		}
+	}
+	stopped := func(name string) string {
+		for _, s := range call[api.ScheduleListResult](r, "schedule_list", map[string]any{}).Schedules {
+			if s.Name == name {
+				if s.Creator != "outside" {
+					t.Errorf("%+v", s)
+				}
+				return s.Stopped
+			}
+		}
+		t.Fatalf("there is no %s", name)
+		return ""
+	}
+	add(r.outside(), "one")
+	r.stop()
+	r.start()
+	if why := stopped("one"); why != "" {
+		t.Errorf("after a restart: %s", why)
+	}
+	call[map[string]any](r, "mcp_rotate", map[string]any{})
+	if why := stopped("one"); !strings.Contains(why, "replaced") {
+		t.Errorf("after a new token: %q", why)
+	}
+	add(r.outside(), "two")
+	call[map[string]any](r, "mcp_disable", map[string]any{})
+	call[map[string]any](r, "mcp_enable", map[string]any{})
+	if why := stopped("two"); !strings.Contains(why, "switched off") {
+		t.Errorf("after the endpoint was off: %q", why)
+	}
+}
