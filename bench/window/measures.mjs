@@ -192,6 +192,7 @@ async function calm(window) {
   await command(window, "stty echo -icanon; printf '\\033]7777;calm\\007'; cat >/dev/null", "calm");
   const all = await echoes(window, 6000);
   await window.run("window.bench.type('\\x03')");
+  await pause(500); // the terminal throws away what was typed before the interrupt arrived
   await command(window, "stty sane; printf '\\033]7777;sane\\007'", "sane");
   return all;
 }

@@ -5,10 +5,13 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +37,11 @@ func TestMain(m *testing.M) {
 	if err := buildGo(fakeAgent, "termic/internal/fakeagent"); err != nil {
 		fmt.Fprintf(os.Stderr, "the fake agent does not build: %v\n", err)
 		os.Exit(1)
+	}
+	// These tests wait for agents to settle most of their time, so twice as many as processors run beside each other.
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		_ = f.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0)))
 	}
 	code := m.Run()
 	if err := os.RemoveAll(dir); err != nil {
