@@ -24,6 +24,7 @@ export type ActivityTab = (typeof activityTabs)[number][0];
 export const operationTabs = [
   ["checks", "Checks"],
   ["netgroups", "Netgroups"],
+  ["secrets", "Secrets"],
 ] as const;
 export type OperationTab = (typeof operationTabs)[number][0];
 

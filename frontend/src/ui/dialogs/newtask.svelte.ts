@@ -16,6 +16,8 @@ export class NewTaskDraft {
   mode = $state<Mode>("off");
   knobs = $state<Knobs>(knobsOf(undefined));
   yolo = $state(false);
+  /** Names of the secrets that its agents get. */
+  secrets = $state<string[]>([]);
   /** What the project's repository has to start from; absent until it was read, and where there is none. */
   git = $state.raw<ProjectGitResult | undefined>();
   readonly #app: AppState;
@@ -42,6 +44,7 @@ export class NewTaskDraft {
     this.mode = defaultMode(project, this.#app.settings.sandboxMode).mode;
     this.knobs = knobsOf(project?.cage);
     this.agent = firstAgent(this.#app, project);
+    this.secrets = [...(project?.secrets ?? [])];
     void this.#look(project);
   }
 
@@ -66,6 +69,7 @@ export class NewTaskDraft {
     this.mode = modeOf(task.sandbox ?? "off");
     this.knobs = knobsOf(task.cage);
     this.yolo = task.yolo ?? false;
+    this.secrets = [...(task.secrets ?? [])];
   }
 
   async #look(project: Project | undefined): Promise<void> {
@@ -95,6 +99,7 @@ export class NewTaskDraft {
       ...(this.agent && this.yolo && !hasWalls(this.mode) ? { yolo: true } : {}),
       ...(this.mode === "off" ? {} : this.#driving(project)),
     };
+    if (this.secrets.length > 0 || project.secrets?.length) params.secrets = this.secrets; // what was shown is what is made
     if (where === "adopt") params.from = this.from.trim();
     else params.mode = where;
     if (where === "worktree") {
