@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"termic/internal/fault"
 )
@@ -60,24 +59,6 @@ func Preset(name string) ([]string, bool) {
 		}
 	}
 	return nil, false
-}
-
-// resolvePresets replaces the names of presets in a layer's hosts by their rules.
-func resolvePresets(l Layer) ([]string, error) {
-	var out []string
-	for _, h := range l.Hosts {
-		if !strings.HasPrefix(h, "@") {
-			out = append(out, h)
-			continue
-		}
-		list, ok := Preset(h)
-		if !ok {
-			return nil, fault.New(fault.InvalidArgument, "%s: there is no list of hosts named %q", l.Name, h).
-				WithHint("Use @forges or @minimal, or name the hosts.")
-		}
-		out = append(out, list...)
-	}
-	return out, nil
 }
 
 // system grants what every program of the machine needs.

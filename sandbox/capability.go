@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"termic/internal/netgroup"
 	"termic/sandbox/hosts"
 )
 
@@ -50,6 +51,8 @@ type Capability struct {
 	deny      []string // hidden, whatever the two say
 	pinned    []string // may not be written, whatever write says
 	hosts     hosts.Set
+	nets      hosts.Nets   // addresses of netgroups, as they were then
+	refused   netgroup.Set // addresses that are not reached whatever allows them
 }
 
 // Unbounded is the capability of what no cage holds: a terminal in a mode that filters nothing (Off, Monitor), or a
@@ -90,5 +93,6 @@ func (c Capability) Equal(d Capability) bool {
 	return c.known == d.known && c.mode == d.mode && c.control == d.control && c.unbounded == d.unbounded &&
 		slices.Equal(c.secrets, d.secrets) && slices.Equal(c.projects, d.projects) && slices.Equal(c.agents, d.agents) &&
 		slices.Equal(c.read, d.read) && slices.Equal(c.write, d.write) &&
-		slices.Equal(c.deny, d.deny) && slices.Equal(c.pinned, d.pinned) && c.hosts.Equal(d.hosts)
+		slices.Equal(c.deny, d.deny) && slices.Equal(c.pinned, d.pinned) && c.hosts.Equal(d.hosts) &&
+		c.nets.Equal(d.nets) && c.refused.Equal(d.refused)
 }

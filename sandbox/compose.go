@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"termic/internal/fault"
+	"termic/internal/netgroup"
 	"termic/sandbox/hosts"
 )
 
@@ -51,6 +52,8 @@ type composer struct {
 	roots    []string // what agents of this cage may write, and so put links into
 	plain    hosts.Set
 	agent    hosts.Set
+	nets     hosts.Nets
+	refused  netgroup.Set
 	warnings []string
 }
 
@@ -274,7 +277,7 @@ func (c *composer) network() error {
 		return nil
 	}
 	for _, l := range c.w.Layers {
-		rules, err := resolvePresets(l)
+		rules, err := c.resolveNames(l)
 		if err != nil {
 			return err
 		}
@@ -366,7 +369,7 @@ func (c *composer) homeLinks() {
 func (c *composer) policy() Policy {
 	w := c.w
 	p := Policy{mode: w.Mode, goos: w.GOOS, grants: c.grants, links: c.links, deny: c.deny, pinned: c.pinned,
-		prepare: c.prepare, gitView: c.gitView, termic: sorted(c.termic), sshAgent: c.named, plain: c.plain, agent: c.agent, mcp: w.MCP,
+		prepare: c.prepare, gitView: c.gitView, termic: sorted(c.termic), sshAgent: c.named, plain: c.plain, agent: c.agent, nets: c.nets, refused: c.refused, mcp: w.MCP,
 		mcpPort: w.MCPPort, proxy: w.ProxyPort, ports: slices.Clone(w.Ports), home: w.Home, homeDir: w.HomeDir, dataDir: w.DataDir,
 		worktree: w.Worktree, warnings: c.warnings, secrets: slices.Clone(w.Secrets), projects: sorted([]string{w.Project}), agents: sorted([]string{w.Agent})}
 	slices.Sort(p.ports)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"termic/internal/netgroup"
 	"termic/sandbox/hosts"
 )
 
@@ -24,10 +25,14 @@ type encoded struct {
 	Pinned    []string  `json:"pinned,omitempty"`
 	Hosts     hosts.Set `json:"hosts"`
 	Secrets   []string  `json:"secrets,omitempty"`
+
+	// Addresses of netgroups, of version 2 too.
+	Nets    hosts.Nets   `json:"nets,omitzero"`
+	Refused netgroup.Set `json:"refused,omitzero"`
 }
 
 // encodingVersion changes whenever an older reader would understand a capability as less than it is.
-// Version 2 has secrets; one of version 1 holds none.
+// Version 2 has secrets and netgroups; one of version 1 holds none.
 const encodingVersion = 2
 
 // MarshalBinary writes it down for the store, as JSON. The zero value is an error.
@@ -36,7 +41,7 @@ func (c Capability) MarshalBinary() ([]byte, error) {
 		return nil, errors.New("write a capability down: it was not provisioned")
 	}
 	return json.Marshal(encoded{encodingVersion, c.mode, c.control, c.projects, c.agents, c.unbounded, c.read, c.write,
-		c.deny, c.pinned, c.hosts, c.secrets})
+		c.deny, c.pinned, c.hosts, c.secrets, c.nets, c.refused})
 }
 
 // ParseCapability reads what MarshalBinary wrote. It refuses what no provision could have made, and a version that it
@@ -48,6 +53,9 @@ func ParseCapability(b []byte) (Capability, error) {
 	}
 	if e.Version != encodingVersion && e.Version != 1 {
 		return Capability{}, fmt.Errorf("read a capability: version %d is not %d", e.Version, encodingVersion)
+	}
+	if e.Version == 1 && !(e.Nets.Empty() && e.Refused.Empty()) {
+		return Capability{}, fmt.Errorf("read a capability: version %d knows no netgroups", e.Version)
 	}
 	mode, err := ParseMode(string(e.Mode))
 	if err != nil {
@@ -69,5 +77,5 @@ func ParseCapability(b []byte) (Capability, error) {
 		}
 	}
 	return holding(Capability{known: true, mode: mode, control: e.Control, projects: sorted(e.Projects), agents: sorted(e.Agents),
-		read: e.Read, write: e.Write, deny: e.Deny, pinned: e.Pinned, hosts: e.Hosts}.canonical(), e.Secrets), nil
+		read: e.Read, write: e.Write, deny: e.Deny, pinned: e.Pinned, hosts: e.Hosts, nets: e.Nets, refused: e.Refused}.canonical(), e.Secrets), nil
 }

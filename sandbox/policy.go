@@ -3,6 +3,7 @@ package sandbox
 import (
 	"slices"
 
+	"termic/internal/netgroup"
 	"termic/sandbox/hosts"
 )
 
@@ -38,6 +39,8 @@ type Policy struct {
 	sshAgent string   // the socket of the user's ssh agent, where the owner granted it
 	plain    hosts.Set
 	agent    hosts.Set // of the built-in table
+	nets     hosts.Nets
+	refused  netgroup.Set
 	mcp      bool
 	mcpPort  int
 	proxy    int
@@ -68,6 +71,12 @@ func (p Policy) OwnNetwork() bool { return p.mode == Enforce }
 // Hosts are the hosts that the cage's proxy lets through: of the layers and of the agent. In EnforceFs it is every host.
 func (p Policy) Hosts() hosts.Set { return p.plain.Union(p.agent) }
 
+// Nets are addresses that the cage's proxy lets through, of the netgroups that lists name; Refused are those that it never does.
+func (p Policy) Nets() hosts.Nets { return p.nets }
+
+// Refused are the addresses of the netgroups that lists take out. No rule allows them.
+func (p Policy) Refused() netgroup.Set { return p.refused }
+
 // Doors are the loopback ports inside the cage that lead out of it: the proxy's and, with the MCP box, the endpoint's.
 // Only Enforce has doors.
 func (p Policy) Doors() []int {
@@ -97,7 +106,7 @@ func (p Policy) Capability() Capability {
 		return holding(Unbounded(p.mode), p.secrets)
 	}
 	c := Capability{known: true, mode: p.mode, control: p.control, projects: p.projects, agents: p.agents,
-		deny: p.deny, pinned: p.pinned, hosts: p.plain}
+		deny: p.deny, pinned: p.pinned, hosts: p.plain, nets: p.nets, refused: p.refused}
 	for _, g := range p.grants {
 		switch {
 		case g.origin != plain:

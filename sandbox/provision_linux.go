@@ -60,7 +60,7 @@ func Provision(ctx context.Context, p Policy, l Launch) (*Provisioned, error) {
 			c.Kill()
 			return nil, errors.New("provision: the cage has no door for its proxy")
 		}
-		pr.proxy = proxy.New(proxy.Options{Rules: p.Hosts(), Mode: proxy.Enforce, OnDecision: l.OnDecision, Own: l.Own, Upstream: l.Upstream, Log: l.Log})
+		pr.proxy = proxy.New(proxy.Options{Rules: p.Hosts(), Nets: p.Nets(), Refused: p.Refused(), Mode: proxy.Enforce, OnDecision: l.OnDecision, Own: l.Own, Upstream: l.Upstream, Log: l.Log})
 		pr.served.Go(func() { _ = pr.proxy.Serve(listener) }) // ends with Close, or with the cage
 	}
 	return pr, nil

@@ -20,7 +20,8 @@ func Union(a, b Capability) Capability {
 	}
 	u := Capability{known: true, mode: mode, control: max(a.control, b.control),
 		projects: sorted(slices.Concat(a.projects, b.projects)), agents: sorted(slices.Concat(a.agents, b.agents)),
-		read: slices.Concat(a.read, b.read), write: slices.Concat(a.write, b.write), hosts: a.hosts.Union(b.hosts)}
+		read: slices.Concat(a.read, b.read), write: slices.Concat(a.write, b.write), hosts: a.hosts.Union(b.hosts),
+		nets: a.nets.Union(b.nets), refused: a.refused.Intersect(b.refused)}
 	u.deny = slices.Concat(upheld(a.deny, b.readable(), b.deny), upheld(b.deny, a.readable(), a.deny))
 	bothA, bothB := slices.Concat(a.deny, a.pinned), slices.Concat(b.deny, b.pinned)
 	u.pinned = slices.Concat(upheld(bothA, b.write, bothB), upheld(bothB, a.write, bothA))
@@ -60,5 +61,6 @@ func (c Capability) canonical() Capability {
 	c.pinned = outermost(slices.DeleteFunc(slices.Clone(c.pinned), func(p string) bool {
 		return !coveredBy(p, c.write) || coveredBy(p, c.deny)
 	}))
+	c.nets = c.nets.Less(c.hosts)
 	return c
 }

@@ -4,7 +4,8 @@ package sandbox
 //
 // A path is absolute or starts with $HOME, ~ or $WORKSPACE. It must exist, unless the layer is Optional: what is missing
 // could later be planted as a link to somewhere else. Patterns are not understood and refused. A host is a rule of
-// package hosts, or "*" for every host.
+// package hosts, "*" for every host, the name of a list such as @forges, the name of a netgroup such as @office:5432, which
+// allows its public addresses whatever their name, or !@office, whose addresses nothing allows then.
 type Layer struct {
 	Name  string   // how a person knows it: "the project's settings", "the .termic.yaml of demo"
 	Read  []string // files and folders that may be read
@@ -32,6 +33,8 @@ type Wish struct {
 	// Projects are the ids of the projects on which the task's token may act, Agents the ids of the agents that it may
 	// start. The task's own project and agent are always among them.
 	Projects, Agents []string
+	// Netgroups are the members of the netgroups that lists may name, by their names in lower case.
+	Netgroups map[string][]string
 	// Agent is the id of the agent that is spawned. What the built-in table holds for it joins the layers.
 	Agent string
 

@@ -75,6 +75,12 @@ func Within(a, b Capability) error {
 	if rest, ok := a.hosts.Beyond(b.hosts); ok {
 		return wider(PartHosts, "it may reach %s", strings.Join(rest.Strings(), ", "))
 	}
+	if rest, ok := a.nets.Beyond(b.nets, b.hosts); ok {
+		return wider(PartHosts, "it may reach %s", rest)
+	}
+	if rest := b.refused.Without(a.refused); !rest.Empty() {
+		return wider(PartHosts, "it may reach %s, if a rule allows it", strings.Join(rest.Strings(), ", "))
+	}
 	return nil
 }
 

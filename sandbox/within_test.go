@@ -268,7 +268,8 @@ func TestCapabilitiesAreReadAsTheyWereWritten(t *testing.T) {
 	if _, err := (Capability{}).MarshalBinary(); err == nil {
 		t.Error("the zero value was written down")
 	}
-	for _, text := range []string{"", "{}", `{"v":2,"mode":"off"}`, `{"v":1,"mode":"off"}`, `{"v":1,"mode":"enforce","unbounded":true}`,
+	for _, text := range []string{"", "{}", `{"v":3,"mode":"off"}`, `{"v":1,"mode":"enforce","refused":["192.0.2.0/24"]}`, `{"v":2,"mode":"enforce","nets":{"443":["10.0.0.0/8"]}}`, `{"v":2,"mode":"enforce","nets":{"0":["9.0.0.0/8"]}}`,
+		`{"v":2,"mode":"enforce","refused":["9.0.0.1/8"]}`, `{"v":1,"mode":"off"}`, `{"v":1,"mode":"enforce","unbounded":true}`,
 		`{"v":1,"mode":"enforce","control":2}`, `{"v":1,"mode":"enforce","read":["a"]}`, `{"v":1,"mode":"enforce","read":["/a/../b"]}`,
 		`{"v":1,"mode":"nonsense"}`, `{"v":1,"mode":"enforce","hosts":["a b"]}`} {
 		if c, err := ParseCapability([]byte(text)); err == nil {

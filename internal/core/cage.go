@@ -162,6 +162,9 @@ func (c *Core) policyOf(ctx context.Context, t store.Task, agentID, program stri
 	if t.IsMain {
 		w.Pinned = []string{repofile.Name} // what the cages of the project are made from
 	}
+	if w.Netgroups, err = c.netgroupsIn(ctx, layers); err != nil {
+		return sandbox.Policy{}, err
+	}
 	if w.Written, err = c.everWritten(ctx); err != nil {
 		return sandbox.Policy{}, err
 	}
@@ -233,7 +236,11 @@ func (c *Core) wishDigest(ctx context.Context, t store.Task, agentID string) (st
 	if err != nil {
 		return "", err
 	}
-	raw, err := json.Marshal([]any{t.Sandbox, t.MCP, projectsOf(t), agentsOf(t), layers})
+	groups, err := c.netgroupsIn(ctx, layers)
+	if err != nil {
+		return "", err
+	}
+	raw, err := json.Marshal([]any{t.Sandbox, t.MCP, projectsOf(t), agentsOf(t), layers, groups})
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:]), err
 }

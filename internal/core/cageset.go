@@ -212,11 +212,12 @@ func (c *Core) knobs(ctx context.Context, call *Call, p knobParams) (knobSet, er
 	if p.mcp || p.noMCP {
 		k.mcp = &p.mcp
 	}
+	rules := func(list []string) ([]string, error) { return c.hostRules(ctx, list) }
 	projects := func(list []string) ([]string, error) { return c.projectIDs(ctx, call.Caller, list) }
 	for _, l := range []struct {
 		given []string
 		check func([]string) ([]string, error)
-	}{{p.projects, projects}, {p.agents, c.agentIDs}, {p.read, c.paths}, {p.write, c.paths}, {p.hosts, hostRules}} {
+	}{{p.projects, projects}, {p.agents, c.agentIDs}, {p.read, c.paths}, {p.write, c.paths}, {p.hosts, rules}} {
 		if !given(l.given) {
 			k.lists = append(k.lists, nil)
 			continue
@@ -241,10 +242,20 @@ func (k knobSet) apply(to knobTargets) {
 	}
 }
 
-// hostRules refuses what is neither a rule nor the name of a list of rules.
-func hostRules(list []string) ([]string, error) {
+// hostRules refuses what is neither a rule nor the name of a list of rules or of a netgroup.
+func (c *Core) hostRules(ctx context.Context, list []string) ([]string, error) {
 	var out []string
 	for _, h := range meant(list) {
+		if name, is := sandbox.NetgroupIn(h); is {
+			if err := sandbox.CheckNetgroupEntry(h); err != nil {
+				return nil, err
+			}
+			if _, err := c.netgroupOf(ctx, name); err != nil {
+				return nil, err
+			}
+			out = union(out, []string{strings.TrimSpace(h)})
+			continue
+		}
 		if _, known := sandbox.Preset(h); !known && h != registry.Preset {
 			r, err := hosts.ParseRule(h)
 			if err != nil {
@@ -260,7 +271,7 @@ func hostRules(list []string) ([]string, error) {
 // SandboxAllow is the verb sandbox_allow: it adds one host or path to the lists of a task, of its project, or of its agent.
 // Nothing that runs is ended: it keeps the cage that it has until it is started again.
 func (c *Core) SandboxAllow(ctx context.Context, call *Call, p api.SandboxAllowParams) (api.SandboxAllowResult, error) {
-	kind, target, err := c.allowed(p)
+	kind, target, err := c.allowed(ctx, p)
 	if err != nil {
 		return api.SandboxAllowResult{}, err
 	}
@@ -297,7 +308,7 @@ func (c *Core) SandboxAllow(ctx context.Context, call *Call, p api.SandboxAllowP
 }
 
 // allowed reads which one thing is to be allowed.
-func (c *Core) allowed(p api.SandboxAllowParams) (kind, target string, err error) {
+func (c *Core) allowed(ctx context.Context, p api.SandboxAllowParams) (kind, target string, err error) {
 	given := map[string]string{api.DenyHost: p.Host, api.DenyRead: p.Read, api.DenyWrite: p.Write}
 	for k, v := range given {
 		if v == "" {
@@ -311,7 +322,7 @@ func (c *Core) allowed(p api.SandboxAllowParams) (kind, target string, err error
 	}
 	var list []string
 	if kind == api.DenyHost {
-		list, err = hostRules([]string{target})
+		list, err = c.hostRules(ctx, []string{target})
 	} else {
 		list, err = c.paths([]string{target})
 	}

@@ -97,7 +97,7 @@ func TestEditEndsWhatRuns(t *testing.T) {
 	if s := r.state(caged); s != store.PromptCancelled && s != store.PromptFailed || r.state(owners) == store.PromptCancelled {
 		t.Errorf("the agent's prompt is %s, the owner's %s", r.state(caged), r.state(owners))
 	}
-	if got, err := hostRules([]string{"@registries", "@forges", "A.b"}); err != nil || !slices.Equal(got, []string{"@registries", "@forges", "a.b"}) {
+	if got, err := r.hostRules(t.Context(), []string{"@registries", "@forges", "A.b"}); err != nil || !slices.Equal(got, []string{"@registries", "@forges", "a.b"}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	for _, p := range []api.TaskSandboxParams{{Projects: []string{"nowhere"}}, {Agents: []string{"nobody"}}, {Hosts: []string{"http://x/"}},

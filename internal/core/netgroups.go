@@ -218,6 +218,29 @@ func namesNetgroup(list []string, name string) bool {
 	})
 }
 
+// netgroupsIn are the members of the netgroups that some layers name, by their names in lower case.
+func (c *Core) netgroupsIn(ctx context.Context, layers []sandbox.Layer) (map[string][]string, error) {
+	names := map[string]bool{}
+	for _, l := range layers {
+		for _, h := range l.Hosts {
+			if name, is := sandbox.NetgroupIn(h); is {
+				names[strings.ToLower(name)] = true
+			}
+		}
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	list, err := c.store.Netgroups(ctx)
+	out := map[string][]string{}
+	for _, g := range list {
+		if names[strings.ToLower(g.Name)] {
+			out[strings.ToLower(g.Name)] = g.Members
+		}
+	}
+	return out, err
+}
+
 // usersOfNetgroup are the lists of hosts that name a netgroup, in words. Those of archived tasks do not count: a task that is
 // restored is checked at its start.
 func (c *Core) usersOfNetgroup(ctx context.Context, name string) ([]string, error) {

@@ -56,7 +56,7 @@ func (c *Core) watchHosts(l *liveTab, base shellenv.Base) (map[string]string, er
 		c.log.Warn("a watched program goes past the proxy of the environment", "err", err)
 	}
 	auth := secret.Mint()
-	p := proxy.New(proxy.Options{Rules: policy.Hosts(), Mode: proxy.Record, OnDecision: c.hearHosts(l), Own: c.ownAddresses,
+	p := proxy.New(proxy.Options{Rules: policy.Hosts(), Nets: policy.Nets(), Refused: policy.Refused(), Mode: proxy.Record, OnDecision: c.hearHosts(l), Own: c.ownAddresses,
 		Upstream: upstream, Auth: auth, Log: c.log})
 	ended := make(chan struct{})
 	if !c.spawn(func() { defer close(ended); _ = p.Serve(listener) }) {

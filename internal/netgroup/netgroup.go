@@ -139,6 +139,12 @@ func (s Set) Without(o Set) Set {
 	return built(b)
 }
 
+// Intersect is what is in both.
+func (s Set) Intersect(o Set) Set { return s.Without(s.Without(o)) }
+
+// IsZero reports whether no address is in the set, for JSON.
+func (s Set) IsZero() bool { return s.Empty() }
+
 // Union is what is in either.
 func (s Set) Union(o Set) Set {
 	var b netipx.IPSetBuilder

@@ -95,7 +95,7 @@ func mistake(s string) (why, hint string) {
 	case len(s) > 4*maxName:
 		return "it is too long", "Write one host per rule."
 	case strings.HasPrefix(s, "@"):
-		return "names with @ are presets", "Choose presets in the sandbox settings; a rule is a host such as example.com."
+		return "names with @ are lists of hosts and netgroups", "Here a rule is a host such as example.com."
 	case strings.Contains(s, "://"):
 		return "it is a URL", "Write the host alone, without https:// and without a path."
 	case strings.ContainsAny(s, `^$\()|?{}`):

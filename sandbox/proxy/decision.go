@@ -20,6 +20,7 @@ type Reason string
 const (
 	NotListed      Reason = "not_listed"      // no rule allows the host at that port
 	PrivateAddress Reason = "private_address" // the name leads to an address that is not public
+	RefusedAddress Reason = "refused_address" // the name leads to an address of a netgroup that is taken out
 	OwnPort        Reason = "own_port"        // one of Termic's own listeners
 	BadHost        Reason = "bad_host"        // not a host in any one reading
 	OtherServer    Reason = "other_server"    // the TLS greeting names another server than the CONNECT

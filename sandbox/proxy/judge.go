@@ -16,6 +16,7 @@ import (
 type route struct {
 	target   target
 	rule     hosts.Rule
+	byNet    bool // no rule allows the name: its addresses must be in a netgroup
 	addrs    []netip.AddrPort
 	upstream *url.URL
 }
@@ -43,7 +44,7 @@ func (p *Proxy) judge(ctx context.Context, scheme string, t target) (route, *obj
 			return r, no, fmt.Errorf("choose the user's proxy: %w", err)
 		}
 		if r.upstream = up; up != nil {
-			return r, first(no, p.ownByPort(t)), nil
+			return r, first(no, first(p.ownByPort(t), p.netsByName(r))), nil
 		}
 	}
 	if t.addr.IsValid() {
@@ -70,6 +71,9 @@ func (p *Proxy) listed(r *route) *objection {
 		return &objection{BadHost, fmt.Sprintf("%s is not a host: %s", t.host, t.bad)}
 	}
 	rule, ok := p.o.Rules.Allows(t.host, t.port)
+	if r.byNet = !ok && !p.o.Nets.At(t.port).Empty(); r.byNet {
+		return nil
+	}
 	if !ok {
 		return &objection{NotListed, fmt.Sprintf("%s is not on this task's list of hosts", p.named(t))}
 	}
@@ -96,6 +100,14 @@ func (p *Proxy) reachable(r route) *objection {
 			return &objection{OwnPort, fmt.Sprintf("%s is a port of Termic itself", r.target.authority())}
 		}
 	}
+	for _, a := range r.addrs {
+		if p.o.Refused.Contains(a.Addr()) {
+			return &objection{RefusedAddress, fmt.Sprintf("%s leads to %s, which this task's list of hosts takes out", r.target.host, a.Addr())}
+		}
+	}
+	if r.byNet && !p.o.Nets.Allowed(r.target.port, r.addrs) {
+		return &objection{NotListed, fmt.Sprintf("%s is not on this task's list of hosts, and not all of its addresses are in its netgroups", p.named(r.target))}
+	}
 	if r.rule.Private() {
 		return nil
 	}
@@ -112,6 +124,30 @@ func (p *Proxy) own() []netip.AddrPort {
 		return nil
 	}
 	return p.o.Own()
+}
+
+// netsByName is what addresses decide where another proxy resolves: nothing can be allowed by them, and where some are taken out,
+// only what is an address itself can be seen not to be one of them.
+func (p *Proxy) netsByName(r route) *objection {
+	t := r.target
+	switch {
+	case p.o.Refused.Empty() && !r.byNet:
+		return nil
+	case t.addr.IsValid():
+		r.addrs = []netip.AddrPort{netip.AddrPortFrom(t.addr, t.port)}
+		return p.reachable(r)
+	case r.byNet:
+		return &objection{NotListed, fmt.Sprintf("%s is not on this task's list of hosts, and the user's proxy would look its address up", p.named(t))}
+	}
+	return &objection{RefusedAddress, fmt.Sprintf("%s could lead to an address that this task's list of hosts takes out, and the user's proxy would look it up", t.host)}
+}
+
+// ruleText is the rule of a decision, or the netgroups that decided instead.
+func (p *Proxy) ruleText(r route) string {
+	if r.byNet {
+		return p.o.Nets.Names(r.target.port)
+	}
+	return r.rule.String()
 }
 
 // ownByPort is the check where another proxy resolves: the port alone is known.
@@ -167,7 +203,7 @@ func (p *Proxy) tell(method string, r route, v Verdict, why Reason, detail strin
 		return
 	}
 	p.o.OnDecision(Decision{At: time.Now(), Method: printable(method), Host: r.target.host, Port: r.target.port, Verdict: v,
-		Reason: why, Rule: r.rule.String(), Detail: detail})
+		Reason: why, Rule: p.ruleText(r), Detail: detail})
 }
 
 // tellReached reports a request that went through, or that Record let through.

@@ -23,6 +23,7 @@ import (
 	"sync"
 	"time"
 
+	"termic/internal/netgroup"
 	"termic/internal/secret"
 	"termic/sandbox/hosts"
 )
@@ -60,7 +61,10 @@ type Dialer func(ctx context.Context, network, address string) (net.Conn, error)
 // enforce it.
 type Options struct {
 	Rules hosts.Set
-	Mode  Mode // empty is Enforce
+	// Nets are addresses that are allowed where no rule allows the name; Refused are those that nothing allows.
+	Nets    hosts.Nets
+	Refused netgroup.Set
+	Mode    Mode // empty is Enforce
 	// OnDecision hears every decision, in the goroutine of its request: it must be quick and safe for concurrent use.
 	OnDecision func(Decision)
 	// Own lists the addresses that Termic itself listens on. It is asked at every request, since a port may change.

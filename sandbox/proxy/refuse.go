@@ -49,6 +49,8 @@ func refusalText(way route, no *objection) string {
 	switch no.reason {
 	case OwnPort:
 		return text + "No rule can allow that: it would hand the controls of Termic to the task.\n"
+	case RefusedAddress:
+		return text + "A netgroup with ! in the hosts of the task, its project or its agent takes that address out, and no rule can allow it.\n"
 	case PrivateAddress:
 		rule += "+private"
 	}
