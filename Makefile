@@ -53,7 +53,7 @@ helper: setup-headless
 
 # ---- Set-up: each step looks first, so that a second run is quick -------------------------------
 
-.PHONY: setup-headless setup-window setup-test setup-package
+.PHONY: setup-headless setup-window setup-test setup-package setup-bench
 setup-headless:
 	@build/setup/packages.sh headless
 	@build/setup/toolchain.sh go
@@ -67,6 +67,9 @@ setup-test: setup-window
 
 setup-package:
 	@build/setup/packages.sh package
+
+setup-bench:
+	@build/setup/packages.sh bench
 
 frontend/node_modules/.installed: frontend/package.json frontend/package-lock.json frontend/.npmrc | setup-window
 	npm --prefix frontend ci
@@ -151,9 +154,9 @@ test-kernels: setup-headless ## the cage's tests in virtual machines with other 
 	build/kernels.sh $(KERNELS)
 
 .PHONY: bench
-bench: setup-headless headless ## the measures of bench/, printed as a table
-	CGO_ENABLED=0 go run $(HEADLESS) ./bench
-	cd bench/mcp && CGO_ENABLED=0 go run .
+bench: setup-headless setup-bench headless ## the measures of bench/ without a window: writes the tables in bench/README.md
+	CGO_ENABLED=0 go run $(HEADLESS) ./bench | bench/write.sh app
+	cd bench/mcp && CGO_ENABLED=0 go run . | ../write.sh mcp
 
 .PHONY: bench-window
 bench-window: build setup-test ## the measures of the real window under Xvfb: writes the table in bench/README.md

@@ -16,7 +16,9 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
+	"time"
 )
 
 func main() {
@@ -65,6 +67,7 @@ func run(ctx context.Context, requests, rounds int) error {
 			return err
 		}
 	}
+	fmt.Printf("%s, %s/%s, %d processors, %s\n", time.Now().UTC().Format("2006-01-02"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 	var failed []error
 	for _, w := range work {
 		got := map[string]*figures{}
