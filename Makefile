@@ -162,6 +162,10 @@ bench: setup-headless setup-bench headless ## the measures of bench/ without a w
 bench-window: build setup-test ## the measures of the real window under Xvfb: writes the table in bench/README.md
 	build/window-test.sh node bench/window/run.mjs --write bench/README.md $(BENCH_FLAGS)
 
+.PHONY: site
+site: setup-headless ## make one static site of all pages, with a search: build/out/site
+	CGO_ENABLED=0 go run ./build/site build/out/site
+
 # ---- Packages -----------------------------------------------------------------------------------
 
 .PHONY: package

@@ -163,6 +163,7 @@ var table = []row{
 	{pkg: "build/linux", in: kit},
 	{pkg: "build/sbom", in: kit}, // what is in the packages
 	{pkg: "build/setup", in: kit},
+	{pkg: "build/site", in: kit}, // the pages as one site
 	{pkg: "internal/archtest", in: kit},
 	{pkg: "internal/e2e", in: kit},
 	{pkg: "internal/e2eclients", in: kit},

@@ -34,6 +34,7 @@ var libraries = []library{
 	{"github.com/tailscale/hujson", []string{"clientsetup"}, "JSON of other programs is edited there, nowhere else"},
 	{"github.com/tidwall/gjson", []string{"clientsetup"}, "JSON of other programs is edited there, nowhere else"},
 	{"github.com/wailsapp/wails/v2", []string{"app"}, "everything but app builds without GTK and WebKit"},
+	{"github.com/yuin/goldmark", []string{"build/site"}, "pages are turned into HTML for the site alone"},
 	{"go.uber.org/goleak", []string{}, "for tests"},
 	{"go4.org/netipx", []string{"internal/netgroup"}, "sets of addresses have one form"},
 	{"go.yaml.in/yaml/v3", []string{"internal/repofile"}, "the one YAML file is read in one place"},
