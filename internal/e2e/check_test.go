@@ -1,0 +1,86 @@
+package e2e
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"termic/internal/api"
+)
+
+// check waits until a check stands as it should.
+func (r *rig) check(name, state string) api.Check {
+	r.t.Helper()
+	until := time.Now().Add(60 * time.Second)
+	for {
+		k := call[api.CheckResult](r, "check_get", map[string]any{"name": name}).Check
+		if k.State == state {
+			return k
+		}
+		if time.Now().After(until) {
+			r.t.Fatalf("the check %s is %s, not %s: %+v\nlog:\n%s", name, k.State, state, k, r.tail())
+		}
+		time.Sleep(100 * time.Millisecond) // looks come by themselves
+	}
+}
+
+// flips are the events of a check, newest first.
+func (r *rig) flips(name string) (out []api.Happening) {
+	r.t.Helper()
+	for _, e := range call[api.EventListResult](r, "event_list", map[string]any{"kind": "check_flip"}).Events {
+		if e.Subject == name {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// TestCheckFlips: a page goes down, which the list, the window's stream and an event tell; the state outlives the app, and a start
+// tells nothing twice.
+func TestCheckFlips(t *testing.T) {
+	r := newRig(t)
+	var down atomic.Bool
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if down.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	defer site.Close()
+	call[api.NetgroupResult](r, "netgroup_add", map[string]any{"name": "here", "members": []string{"127.0.0.0/8"}})
+	call[api.CheckResult](r, "check_add", map[string]any{"name": "aaa", "kind": "tcp", "targets": []string{site.Listener.Addr().String()}, "everyMs": 10000})
+	call[api.CheckResult](r, "check_add", map[string]any{"name": "site", "kind": "http", "targets": []string{site.URL}, "everyMs": 10000})
+	first := r.check("site", api.CheckUp)
+	if len(first.Targets) != 1 || first.Targets[0].Netgroup != "here" || first.Targets[0].Detail != "200 OK" || len(r.flips("site")) != 0 {
+		t.Errorf("%+v, events %v: the first look is no flip", first, r.flips("site"))
+	}
+	rev, _ := r.app.Core.Watch()
+	down.Store(true)
+	is := r.check("site", api.CheckDown)
+	if now, _ := r.app.Core.Watch(); now == rev {
+		t.Error("nobody was told that something changed")
+	}
+	if list := call[api.CheckListResult](r, "check_list", nil); list.Down != 1 || list.Checks[0].Name != "site" {
+		t.Errorf("what is down comes first: %+v", list)
+	}
+	events := r.flips("site")
+	if len(events) != 1 {
+		t.Fatalf("%d events: %+v", len(events), events)
+	}
+	facts, _ := events[0].Facts.(map[string]any)
+	if facts["target"] != site.URL || facts["up"] != false || facts["netgroup"] != "here" || facts["detail"] != "503 Service Unavailable" || len(events[0].Cages) != 0 {
+		t.Errorf("%+v", events[0])
+	}
+	r.stop()
+	r.start()
+	again := call[api.CheckResult](r, "check_get", map[string]any{"name": "site"}).Check
+	if again.State != api.CheckDown || again.Since != is.Since {
+		t.Errorf("after a start it is %+v, was %+v", again, is)
+	}
+	down.Store(false)
+	r.check("site", api.CheckUp)
+	if events := r.flips("site"); len(events) != 2 {
+		t.Errorf("%d events after down and up: %+v", len(events), events)
+	}
+}
