@@ -84,3 +84,8 @@ func TestCheckFlips(t *testing.T) {
 		t.Errorf("%d events after down and up: %+v", len(events), events)
 	}
 }
+
+// TestChecksPage runs what docs/checks.md tells a reader to copy.
+func TestChecksPage(t *testing.T) {
+	runPage(t, newRig(t), "docs/checks.md", 4)
+}
