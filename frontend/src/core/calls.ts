@@ -70,6 +70,8 @@ const faces: Record<string, string> = {
   mcp: "over MCP",
   web: "in a browser",
   api: "over the API",
+  trigger: "by a trigger",
+  schedule: "by a schedule",
 };
 
 /** Who asked for something, through which face. nameOf names a task that still is. */
@@ -82,6 +84,13 @@ export function actor(
   const task = /^task:(.+)$/.exec(row.principal)?.[1];
   if (task) return `Agent of ${nameOf(task) ?? "another task"}`;
   return `${who(row.principal)}, ${by}`;
+}
+
+/** As whom a rule acts. */
+export function maker(principal: string, nameOf: (task: string) => string | undefined): string {
+  if (principal === "owner") return "you";
+  const task = /^task:(.+)$/.exec(principal)?.[1];
+  return task ? `the agent of ${nameOf(task) ?? "another task"}` : who(principal);
 }
 
 function who(principal: string): string {

@@ -24,6 +24,9 @@ export type ActivityTab = (typeof activityTabs)[number][0];
 export const operationTabs = [
   ["checks", "Checks"],
   ["netgroups", "Netgroups"],
+  ["schedules", "Schedules"],
+  ["triggers", "Triggers"],
+  ["events", "Events"],
   ["secrets", "Secrets"],
 ] as const;
 export type OperationTab = (typeof operationTabs)[number][0];
