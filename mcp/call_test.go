@@ -17,6 +17,7 @@ import (
 
 	"termic/internal/fault"
 	"termic/internal/grant"
+	"termic/internal/inlet"
 	"termic/internal/secret"
 	"termic/internal/verb"
 )
@@ -430,7 +431,7 @@ func TestHintsSpeakOfTools(t *testing.T) {
 		}
 	}
 	for message, want := range map[string]string{"It did not": "It did not.", "Which one?": "Which one?", "": "."} {
-		if got := string(refusal(fault.New(fault.Conflict, "%s", message))); !strings.Contains(got, `"text":`+string(encode(want))) {
+		if got := string(refusal(fault.New(fault.Conflict, "%s", message))); !strings.Contains(got, `"text":`+string(inlet.JSON(want))) {
 			t.Errorf("%q: %s", message, got)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"termic/internal/api"
 	"termic/internal/fault"
 	"termic/internal/grant"
+	"termic/internal/inlet"
 	"termic/internal/verb"
 )
 
@@ -75,7 +76,7 @@ func newConformanceRig(t *testing.T) *rig {
 			schema = dialect
 		}
 		entry := fmt.Sprintf(`{"name":%q,"description":"a fixture","inputSchema":%s}`, name, schema)
-		set.named[name] = tool{entry: []byte(entry), done: encode(name)}
+		set.named[name] = tool{entry: []byte(entry), done: inlet.JSON(name)}
 		set.listed = []byte(strings.Replace(string(set.listed), `],"ttlMs"`, `,`+entry+`],"ttlMs"`, 1))
 	}
 	r.tools[grant.Full] = set

@@ -9,6 +9,7 @@ import (
 
 	"termic/internal/fault"
 	"termic/internal/grant"
+	"termic/internal/inlet"
 )
 
 // method is one method of the protocol. run gives the members of its result, without the braces and without those that
@@ -57,7 +58,7 @@ func discovery(d discoveryKey) []byte {
 		words += twoIDs
 	}
 	return fmt.Appendf(nil, `"supportedVersions":["%s"],"capabilities":{%s},"instructions":%s,"ttlMs":%d,"cacheScope":"private"`,
-		Revision, capabilities, encode(words), cacheMillis)
+		Revision, capabilities, inlet.JSON(words), cacheMillis)
 }
 
 // listTools is tools/list: one page, which depends on the caller's class alone.

@@ -12,6 +12,7 @@ import (
 	"termic/internal/fault"
 	"termic/internal/grant"
 	"termic/internal/ids"
+	"termic/internal/inlet"
 	"termic/internal/verb"
 )
 
@@ -105,7 +106,7 @@ func (s *Server) listResources(ctx context.Context, caller grant.Caller, x *exch
 	for _, t := range tasks {
 		list = append(list, entry{URI: resourceScheme + "tasks/" + t.ID, Name: "tasks/" + t.ID, Title: t.Name, MIMEType: resourceType})
 	}
-	return fmt.Appendf(nil, `"resources":%s,"ttlMs":0,"cacheScope":"private"`, encode(list)), nil
+	return fmt.Appendf(nil, `"resources":%s,"ttlMs":0,"cacheScope":"private"`, inlet.JSON(list)), nil
 }
 
 // tasksOf are the tasks that resources/list names.
@@ -138,7 +139,7 @@ func (s *Server) listTemplates(_ context.Context, caller grant.Caller, x *exchan
 			list = append(list, entry{Template: resourceScheme + r.path, Name: r.path, Title: r.title, MIMEType: resourceType})
 		}
 	}
-	return fmt.Appendf(nil, `"resourceTemplates":%s,"ttlMs":%d,"cacheScope":"private"`, encode(list), cacheMillis), nil
+	return fmt.Appendf(nil, `"resourceTemplates":%s,"ttlMs":%d,"cacheScope":"private"`, inlet.JSON(list), cacheMillis), nil
 }
 
 // readResource is resources/read. What is hidden, what is missing and what has no such address give the same answer.
@@ -158,8 +159,8 @@ func (s *Server) readResource(ctx context.Context, caller grant.Caller, x *excha
 	if err != nil {
 		return nil, unread(err, x.name)
 	}
-	text := encode(string(bytes.TrimSpace(result)))
-	return fmt.Appendf(nil, `"contents":[{"uri":%s,"mimeType":"%s","text":%s}],"ttlMs":0,"cacheScope":"private"`, encode(x.name), resourceType, text), nil
+	text := inlet.JSON(string(bytes.TrimSpace(result)))
+	return fmt.Appendf(nil, `"contents":[{"uri":%s,"mimeType":"%s","text":%s}],"ttlMs":0,"cacheScope":"private"`, inlet.JSON(x.name), resourceType, text), nil
 }
 
 // unread puts what a verb refused into the form of the protocol, which has no result for a resource that could not be read.

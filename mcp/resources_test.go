@@ -12,13 +12,14 @@ import (
 	"termic/internal/fault"
 	"termic/internal/grant"
 	"termic/internal/ids"
+	"termic/internal/inlet"
 	"termic/internal/verb"
 )
 
 // read reads a resource as a caller and returns the members of the answer.
 func (r *rig) readResource(g grant.Grant, uri string) map[string]json.RawMessage {
 	r.t.Helper()
-	quoted := string(encode(uri))
+	quoted := string(inlet.JSON(uri))
 	if strings.ContainsFunc(uri, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		r.t.Fatalf("%q cannot stand in a header", uri)
 	}

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"termic/internal/fault"
+	"termic/internal/inlet"
 )
 
 // success is the result of a call: the bytes that the verb gave, and a few words for a reader who is shown text only.
@@ -35,19 +35,7 @@ func refusal(f *fault.Error) []byte {
 		Hint    string         `json:"hint,omitempty"`
 		Data    map[string]any `json:"data,omitempty"`
 	}{f.Code, f.Message, hint, f.Data}
-	return fmt.Appendf(nil, `"content":[{"type":"text","text":%s}],"structuredContent":%s,"isError":true`, encode(said), encode(data))
-}
-
-// encode writes a value of ours as JSON, without the escapes that only web pages need. Values that cannot be written
-// are null; a test holds that ours can.
-func encode(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(v) != nil {
-		return []byte("null")
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return fmt.Appendf(nil, `"content":[{"type":"text","text":%s}],"structuredContent":%s,"isError":true`, inlet.JSON(said), inlet.JSON(data))
 }
 
 // frames keeps the memory of responses that went out: most are a list of tools, which is the same again and again and longer
@@ -86,9 +74,9 @@ func errorFrame(id []byte, e *rpcError) []byte {
 	if id != nil {
 		b = append(append(append(b, `"id":`...), id...), ',')
 	}
-	b = fmt.Appendf(b, `"error":{"code":%d,"message":%s`, e.code, encode(e.message))
+	b = fmt.Appendf(b, `"error":{"code":%d,"message":%s`, e.code, inlet.JSON(e.message))
 	if e.data != nil {
-		b = append(append(b, `,"data":`...), encode(e.data)...)
+		b = append(append(b, `,"data":`...), inlet.JSON(e.data)...)
 	}
 	return append(b, "}}"...)
 }

@@ -24,6 +24,7 @@ import (
 	"termic/internal/api"
 	"termic/internal/core"
 	"termic/internal/grant"
+	"termic/internal/inlet"
 	"termic/internal/ptyhost"
 	"termic/internal/secret"
 	"termic/internal/shellenv"
@@ -175,12 +176,12 @@ const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","i
 func (r *rig) request(method, name, params string) *http.Request {
 	r.t.Helper()
 	if name != "" {
-		params = `"name":` + string(encode(name)) + `,` + params
+		params = `"name":` + string(inlet.JSON(name)) + `,` + params
 	}
 	if params != "" && !strings.HasSuffix(params, ",") {
 		params += ","
 	}
-	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%s,"params":{%s%s}}`, encode(method), params, meta)
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%s,"params":{%s%s}}`, inlet.JSON(method), params, meta)
 	req, err := http.NewRequest(http.MethodPost, "http://"+r.host+Path, strings.NewReader(body))
 	check(r.t, err)
 	req.Header.Set("Authorization", "Bearer "+r.full.Reveal())

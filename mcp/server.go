@@ -115,7 +115,7 @@ func New(o Options) *Server {
 	for _, class := range []grant.Class{grant.ReadOnly, grant.Operator, grant.Approve} {
 		s.tools[class] = makeTools(class, allSets)
 	}
-	s.serverInfo = encode(struct {
+	s.serverInfo = inlet.JSON(struct {
 		Name    string `json:"name"`
 		Version string `json:"version"`
 	}{ServerName, o.Version})

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"termic/internal/grant"
+	"termic/internal/inlet"
 	"termic/internal/verb"
 )
 
@@ -29,7 +30,7 @@ func makeTools(class grant.Class, sets []string) toolset {
 		if v.Local || !v.On(grant.MCP) || !v.For(class) || v.Toolset != "" && !slices.Contains(sets, string(v.Toolset)) {
 			continue
 		}
-		t := tool{entry: describe(&v, class), done: encode(doneText(&v, class))}
+		t := tool{entry: describe(&v, class), done: inlet.JSON(doneText(&v, class))}
 		set.named[v.Name] = t
 		list = append(list, t.entry)
 	}
@@ -67,7 +68,7 @@ func describe(v *verb.Verb, class grant.Class) []byte {
 	if v.Waits(class) {
 		doc += "; waits for approval"
 	}
-	b := fmt.Appendf(nil, `{"name":%s,"description":%s,"inputSchema":`, encode(v.Name), encode(doc))
+	b := fmt.Appendf(nil, `{"name":%s,"description":%s,"inputSchema":`, inlet.JSON(v.Name), inlet.JSON(doc))
 	b = append(b, schema(v, class)...)
 	return fmt.Appendf(b, `,"annotations":{"readOnlyHint":%t,"destructiveHint":%t,"idempotentHint":%t,"openWorldHint":%t}}`,
 		v.Effect.Kind == verb.Reads, v.Effect.Kind == verb.Destroys, v.Effect.Idempotent, v.Effect.OpenWorld)
@@ -83,7 +84,7 @@ func schema(v *verb.Verb, class grant.Class) []byte {
 		} else {
 			b = append(b, ',')
 		}
-		b = append(append(b, encode(p.Name)...), ':')
+		b = append(append(b, inlet.JSON(p.Name)...), ':')
 		b = append(b, property(p)...)
 		if v.Requires(p, grant.MCP) {
 			required = append(required, p.Name)
@@ -93,7 +94,7 @@ func schema(v *verb.Verb, class grant.Class) []byte {
 		b = append(b, '}')
 	}
 	if required != nil {
-		b = append(append(b, `,"required":`...), encode(required)...)
+		b = append(append(b, `,"required":`...), inlet.JSON(required)...)
 	}
 	return append(b, `,"additionalProperties":false}`...)
 }
@@ -104,14 +105,14 @@ func property(p verb.Param) []byte {
 		b = append(b, `,"items":{"type":"string"}`...)
 	}
 	if p.Enum != nil {
-		b = append(append(b, `,"enum":`...), encode(p.Enum)...)
+		b = append(append(b, `,"enum":`...), inlet.JSON(p.Enum)...)
 	}
 	doc := p.Tool
 	if p.Name == "timeoutMs" { // of what waits
 		doc = fmt.Sprintf("default %d, at most %d", verb.RemoteWait.Milliseconds(), verb.MaxRemoteWait.Milliseconds())
 	}
 	if doc != "" {
-		b = append(append(b, `,"description":`...), encode(doc)...)
+		b = append(append(b, `,"description":`...), inlet.JSON(doc)...)
 	}
 	return append(b, '}')
 }

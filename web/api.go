@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -90,7 +89,7 @@ func queryParams(v *verb.Verb, me who, raw string) (json.RawMessage, error) {
 			send[name] = values[0]
 		}
 	}
-	return encode(send), nil
+	return inlet.JSON(send), nil
 }
 
 // failure is the form of an error, the same as on the command line.
@@ -111,7 +110,7 @@ func failureOf(f *fault.Error) failure {
 
 // refuse answers with an error.
 func (s *Server) refuse(w http.ResponseWriter, f *fault.Error) {
-	s.answer(w, fault.HTTPStatus(f.Code), encode(failureOf(f)))
+	s.answer(w, fault.HTTPStatus(f.Code), inlet.JSON(failureOf(f)))
 }
 
 // answer writes JSON. The write deadline is set here, since a call may have taken longer than any of a connection.
@@ -124,15 +123,4 @@ func (s *Server) answer(w http.ResponseWriter, status int, body []byte) {
 	if _, err := w.Write(body); err != nil {
 		s.o.Log.Debug("web: an answer was not taken", "err", err)
 	}
-}
-
-// encode writes a value of ours as JSON, without the escapes that only HTML needs.
-func encode(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(v) != nil {
-		return []byte("null")
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

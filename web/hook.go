@@ -59,7 +59,7 @@ func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, fault.From(err))
 	default:
 		s.backoff.Clear(r.RemoteAddr)
-		s.answer(w, http.StatusAccepted, encode(hooked{event, repeated}))
+		s.answer(w, http.StatusAccepted, inlet.JSON(hooked{event, repeated}))
 	}
 }
 

@@ -73,7 +73,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	setCookie(w, r, cookie.Reveal(), s.o.Limits.Login)
 	view := s.view(who{Caller: held.Caller(grant.Web), until: time.Now().Add(s.o.Limits.Login)})
 	view.Key = key.Reveal()
-	s.answer(w, http.StatusOK, encode(view))
+	s.answer(w, http.StatusOK, inlet.JSON(view))
 }
 
 // maxLoginBody bounds the body of a login.
@@ -81,7 +81,7 @@ const maxLoginBody = 4 << 10
 
 // session says whose token it is.
 func (s *Server) session(w http.ResponseWriter, _ *http.Request, me who) {
-	s.answer(w, http.StatusOK, encode(s.view(me)))
+	s.answer(w, http.StatusOK, inlet.JSON(s.view(me)))
 }
 
 // logout ends a login. A bearer has none, and stays good.

@@ -77,7 +77,7 @@ func (t *stream) wait(ctx context.Context, changed <-chan struct{}) error {
 // end says why a stream ends, where there is anybody to tell it.
 func (t *stream) end(err error) {
 	if f := new(fault.Error); errors.As(err, &f) {
-		_ = t.send("", "error", encode(failureOf(f))) // a client that went away needs no word
+		_ = t.send("", "error", inlet.JSON(failureOf(f))) // a client that went away needs no word
 	}
 }
 
@@ -100,7 +100,7 @@ func (s *Server) changes(w http.ResponseWriter, r *http.Request, _ who) {
 // what the token may see is asked again each time.
 func (s *Server) jobEvents(w http.ResponseWriter, r *http.Request, me who) {
 	last, _ := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64) // without one all of them are told
-	job := encode(api.JobParams{Job: r.PathValue("job")})
+	job := inlet.JSON(api.JobParams{Job: r.PathValue("job")})
 	var t *stream
 	for {
 		_, changed := s.o.Backend.Watch()
@@ -144,7 +144,7 @@ func (t *stream) steps(raw json.RawMessage, last *int64) error {
 		if e.Seq <= *last {
 			continue
 		}
-		if err := t.send(strconv.FormatInt(e.Seq, 10), "step", encode(e)); err != nil {
+		if err := t.send(strconv.FormatInt(e.Seq, 10), "step", inlet.JSON(e)); err != nil {
 			return err
 		}
 		*last = e.Seq

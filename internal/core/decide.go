@@ -36,7 +36,7 @@ type Prepared struct {
 // ApprovalList is the verb approval_list.
 func (c *Core) ApprovalList(ctx context.Context, call *Call, p api.ApprovalListParams) (api.ApprovalListResult, error) {
 	c.expire(ctx)
-	f := store.ApprovalFilter{State: orElse(p.State, store.ApprovalPending), Before: strings.ToUpper(p.Before), Limit: int(min(p.Limit, 1000)), Within: approvalReach(call.Caller)}
+	f := store.ApprovalFilter{State: orElse(p.State, store.ApprovalPending), Before: strings.ToUpper(p.Before), Limit: int(min(p.Limit, 1000)), Within: reachOf(call.Caller)}
 	if f.State == "all" {
 		f.State = ""
 	}
@@ -291,7 +291,7 @@ func (c *Core) decided(ctx context.Context, id string, out api.ApprovalDecideRes
 // approvalOf finds an approval that a caller may know of: about a project that it reaches. Any other answers as one that does not
 // exist.
 func (c *Core) approvalOf(ctx context.Context, caller grant.Caller, id string) (store.Approval, error) {
-	list, err := c.store.Approvals(ctx, store.ApprovalFilter{ID: strings.ToUpper(id), Limit: 1, Within: approvalReach(caller)})
+	list, err := c.store.Approvals(ctx, store.ApprovalFilter{ID: strings.ToUpper(id), Limit: 1, Within: reachOf(caller)})
 	if err == nil && (len(list) == 0 || id == "") {
 		err = fault.New(fault.NotFound, "There is no approval %q", id).WithHint("approval_list shows those that wait.")
 	}
@@ -299,13 +299,6 @@ func (c *Core) approvalOf(ctx context.Context, caller grant.Caller, id string) (
 		return store.Approval{}, err
 	}
 	return list[0], nil
-}
-
-func approvalReach(caller grant.Caller) *store.JobReach {
-	if !bounded(caller) {
-		return nil
-	}
-	return &store.JobReach{Projects: caller.Projects, Token: caller.Token}
 }
 
 // viewApproval is what is shown of an approval. full adds what it is about in detail.

@@ -16,13 +16,21 @@ func (c *Core) Health(ctx context.Context, call *Call, _ api.HealthParams) (api.
 		return r, err
 	}
 	for _, t := range matching(tasks, func(t store.Task) bool { return mayRead(call.Caller, t) }) {
-		tabs, err := c.tabsFor(ctx, call.Caller, t.ID)
-		if err != nil {
-			return r, err
+		if missing(t) {
+			t.State = api.TaskMissing
 		}
-		countTask(&r.Tasks, c.viewTask(t, "", tabs, false))
+		var work string
+		queued := 0
+		if t.State == api.TaskLive || t.State == api.TaskMissing { // the others have no tab that does anything
+			tabs, err := c.tabsFor(ctx, call.Caller, t.ID)
+			if err != nil {
+				return r, err
+			}
+			work, _, queued = c.aggregate(tabs)
+		}
+		countTask(&r.Tasks, t.State, work, queued)
 	}
-	if r.Jobs, err = c.store.CountJobs(ctx, store.JobFilter{State: store.JobRunning, Within: jobReach(call.Caller)}); err != nil {
+	if r.Jobs, err = c.store.CountJobs(ctx, store.JobFilter{State: store.JobRunning, Within: reachOf(call.Caller)}); err != nil {
 		return r, err
 	}
 	if r.Tasks.Missing > 0 {
@@ -36,8 +44,8 @@ func (c *Core) Health(ctx context.Context, call *Call, _ api.HealthParams) (api.
 }
 
 // countTask adds a task to the counts: to one of what it is, and while its agent runs to one of what that does.
-func countTask(n *api.TaskCounts, t api.TaskSummary) {
-	switch t.State {
+func countTask(n *api.TaskCounts, state, work string, queued int) {
+	switch state {
 	case api.TaskLive:
 		n.Live++
 	case api.TaskCreating:
@@ -47,11 +55,11 @@ func countTask(n *api.TaskCounts, t api.TaskSummary) {
 	case api.TaskMissing:
 		n.Missing++
 	}
-	switch t.WorkState {
+	switch work {
 	case api.WorkWorking:
 		n.Working++
 	case api.WorkNeedsInput:
 		n.NeedsInput++
 	}
-	n.Queued += t.Queued
+	n.Queued += queued
 }

@@ -18,12 +18,39 @@ func (c *Core) JobGet(ctx context.Context, call *Call, p api.JobParams) (api.Job
 	if err != nil {
 		return api.JobResult{}, err
 	}
-	return api.JobResult{Job: c.viewJob(ctx, call.Caller, j, true)}, nil
+	return c.oneJob(ctx, call.Caller, j)
+}
+
+// oneJob is one job as it is shown, with what it gave.
+func (c *Core) oneJob(ctx context.Context, caller grant.Caller, j store.Job) (api.JobResult, error) {
+	about, err := c.aboutJobs(ctx, []store.Job{j})
+	if err != nil {
+		return api.JobResult{}, err
+	}
+	return api.JobResult{Job: c.viewJob(ctx, caller, j, about, true)}, nil
+}
+
+// jobsAbout is what a list of jobs is about beside the jobs themselves.
+type jobsAbout struct {
+	projects  map[string]bool   // ids of targets that are projects; the others are tasks
+	approvals map[string]string // the newest approval of a job, by the id of the job
+}
+
+// aboutJobs asks the store once for all of them.
+func (c *Core) aboutJobs(ctx context.Context, list []store.Job) (about jobsAbout, err error) {
+	ids, targets := make([]string, len(list)), make([]string, len(list))
+	for i, j := range list {
+		ids[i], targets[i] = j.ID, j.Target
+	}
+	if about.projects, err = c.store.AreProjects(ctx, targets); err == nil {
+		about.approvals, err = c.store.ApprovalsOfJobs(ctx, ids)
+	}
+	return about, err
 }
 
 // JobList is the verb job_list.
 func (c *Core) JobList(ctx context.Context, call *Call, p api.JobListParams) (api.JobListResult, error) {
-	f := store.JobFilter{State: p.State, Before: strings.ToUpper(p.Before), Limit: int(min(p.Limit, 1000)), Within: jobReach(call.Caller)}
+	f := store.JobFilter{State: p.State, Before: strings.ToUpper(p.Before), Limit: int(min(p.Limit, 1000)), Within: reachOf(call.Caller)}
 	if p.Task != "" {
 		id, err := c.ResolveTask(ctx, call.Caller, api.TaskRef{Task: p.Task}, "job_list")
 		if err != nil {
@@ -32,9 +59,13 @@ func (c *Core) JobList(ctx context.Context, call *Call, p api.JobListParams) (ap
 		f.Target = id
 	}
 	list, err := c.store.Jobs(ctx, f)
+	if err != nil {
+		return api.JobListResult{}, err
+	}
+	about, err := c.aboutJobs(ctx, list)
 	out := make([]api.Job, len(list))
 	for i, j := range list {
-		out[i] = c.viewJob(ctx, call.Caller, j, false)
+		out[i] = c.viewJob(ctx, call.Caller, j, about, false)
 	}
 	return api.JobListResult{Jobs: out}, err
 }
@@ -45,7 +76,7 @@ func (c *Core) JobEvents(ctx context.Context, call *Call, p api.JobEventsParams)
 	var list []store.JobEvent
 	if p.Job == "" {
 		var err error
-		if list, err = c.store.RecentJobEvents(ctx, jobReach(call.Caller), p.After); err != nil {
+		if list, err = c.store.RecentJobEvents(ctx, reachOf(call.Caller), p.After); err != nil {
 			return r, err
 		}
 	} else {
@@ -92,7 +123,7 @@ func (c *Core) JobWait(ctx context.Context, call *Call, p api.JobWaitParams) (ap
 			return api.JobResult{}, err
 		}
 		if ended(j) || !until.IsZero() && !time.Now().Before(until) {
-			return api.JobResult{Job: c.viewJob(ctx, call.Caller, j, true)}, nil
+			return c.oneJob(ctx, call.Caller, j)
 		}
 		if err := c.pause(ctx, changed, until); err != nil {
 			return api.JobResult{}, err
@@ -159,8 +190,8 @@ func (c *Core) cancelPromptOf(ctx context.Context, job string, by grant.Caller) 
 	return err == nil, err
 }
 
-// jobReach bounds the jobs that a caller may know of: those about its projects and those that it asked for. nil is every job.
-func jobReach(caller grant.Caller) *store.JobReach {
+// reachOf bounds the jobs and approvals that a caller may know of: those about its projects and those that it asked for. nil is every job.
+func reachOf(caller grant.Caller) *store.JobReach {
 	if !bounded(caller) {
 		return nil
 	}
@@ -170,7 +201,7 @@ func jobReach(caller grant.Caller) *store.JobReach {
 // jobOf finds a job that a caller may know of: one about what it reaches, or one that it asked for. Any other answers as one
 // that does not exist.
 func (c *Core) jobOf(ctx context.Context, caller grant.Caller, id string) (store.Job, error) {
-	f := store.JobFilter{ID: strings.ToUpper(id), Limit: 1, Within: jobReach(caller)}
+	f := store.JobFilter{ID: strings.ToUpper(id), Limit: 1, Within: reachOf(caller)}
 	list, err := c.store.Jobs(ctx, f)
 	if err == nil && len(list) == 0 {
 		err = fault.New(fault.NotFound, "There is no job %q", id).WithHint("job_list shows those of the last 30 days.")
@@ -183,19 +214,15 @@ func (c *Core) jobOf(ctx context.Context, caller grant.Caller, id string) (store
 
 // viewJob shows a job to a caller. What a call gave was cut to whoever made it, so a caller from whom something is hidden is
 // told only what its own calls gave.
-func (c *Core) viewJob(ctx context.Context, caller grant.Caller, j store.Job, result bool) api.Job {
+func (c *Core) viewJob(ctx context.Context, caller grant.Caller, j store.Job, about jobsAbout, result bool) api.Job {
 	v := api.Job{ID: j.ID, Verb: j.Verb, Principal: c.asker(ctx, caller, j), Face: j.Face, State: j.State, Outcome: j.Outcome, Message: j.Message,
 		Started: stamp(j.Started), Ended: stamp(j.Ended)}
-	if j.Target != "" {
-		if _, err := c.store.Project(ctx, j.Target); err == nil {
-			v.ProjectID = j.Target
-		} else {
-			v.TaskID = j.Target
-		}
+	if about.projects[j.Target] {
+		v.ProjectID = j.Target
+	} else {
+		v.TaskID = j.Target
 	}
-	if a, err := c.store.Approvals(ctx, store.ApprovalFilter{Job: j.ID, Limit: 1}); err == nil && len(a) > 0 {
-		v.Approval = a[0].ID
-	}
+	v.Approval = about.approvals[j.ID]
 	if result && j.Result != "" && (!bounded(caller) || caller.Token != "" && caller.Token == j.Token) {
 		v.Result = json.RawMessage(j.Result)
 	}

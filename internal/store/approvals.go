@@ -46,7 +46,7 @@ func (r Reader) Approvals(ctx context.Context, f ApprovalFilter) ([]Approval, er
 		where, args = append(where, "id < ?"), append(args, f.Before)
 	}
 	if f.Within != nil {
-		in := f.Within.projects()
+		in := texts(f.Within.Projects)
 		where, args = append(where, "project_id IN ("+marks(in)+")"), append(args, in...)
 	}
 	limit := f.Limit

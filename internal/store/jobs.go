@@ -47,6 +47,39 @@ func (r Reader) Jobs(ctx context.Context, f JobFilter) ([]Job, error) {
 	return many(ctx, r, scanJob, `SELECT `+jobColumns+` FROM jobs WHERE `+where+` ORDER BY id DESC LIMIT ?`, args...)
 }
 
+// AreProjects are those of some ids that are of projects, also of removed ones.
+func (r Reader) AreProjects(ctx context.Context, ids []string) (map[string]bool, error) {
+	args := texts(ids)
+	list, err := many(ctx, r, func(row scanner) (id string, err error) { return id, row.Scan(&id) }, `SELECT id FROM projects WHERE id IN (`+marks(args)+`)`, args...)
+	out := make(map[string]bool, len(list))
+	for _, id := range list {
+		out[id] = true
+	}
+	return out, err
+}
+
+// ApprovalsOfJobs are the ids of the newest approvals of some jobs, by the id of the job.
+func (r Reader) ApprovalsOfJobs(ctx context.Context, jobs []string) (map[string]string, error) {
+	type row struct{ job, approval string }
+	args := texts(jobs)
+	list, err := many(ctx, r, func(s scanner) (v row, err error) { return v, s.Scan(&v.job, &v.approval) },
+		`SELECT job_id, MAX(id) FROM approvals WHERE job_id IN (`+marks(args)+`) GROUP BY job_id`, args...)
+	out := make(map[string]string, len(list))
+	for _, v := range list {
+		out[v.job] = v.approval
+	}
+	return out, err
+}
+
+// texts are strings as arguments of a query.
+func texts(list []string) []any {
+	out := make([]any, len(list))
+	for i, s := range list {
+		out[i] = s
+	}
+	return out
+}
+
 // CountJobs counts jobs, without the limit of the filter.
 func (r Reader) CountJobs(ctx context.Context, f JobFilter) (int, error) {
 	where, args := f.where()
@@ -231,16 +264,8 @@ func (r Reader) RecentJobEvents(ctx context.Context, within *JobReach, after int
 }
 
 // where is the condition on jobs that are within reach.
-func (r *JobReach) projects() []any {
-	in := make([]any, len(r.Projects))
-	for i, p := range r.Projects {
-		in[i] = p
-	}
-	return in
-}
-
 func (r *JobReach) where() (string, []any) {
-	in := r.projects()
+	in := texts(r.Projects)
 	args := append(append([]any{r.Token}, in...), in...)
 	return "(token <> '' AND token = ? AND target = '' OR target IN (" + marks(in) + ") OR target IN (SELECT id FROM tasks WHERE project_id IN (" + marks(in) + ")))", args
 }

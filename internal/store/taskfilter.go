@@ -68,10 +68,7 @@ func (f *TaskFilter) where() (string, []any) {
 		where = append(where, "t.archived_at = 0")
 	}
 	if f.Projects != nil {
-		in := make([]any, len(f.Projects))
-		for i, p := range f.Projects {
-			in[i] = p
-		}
+		in := texts(f.Projects)
 		where, args = append(where, "t.project_id IN ("+marks(in)+")"), append(args, in...)
 	}
 	for _, word := range strings.Fields(f.Find) {

@@ -47,6 +47,7 @@ export class AppState implements Disposable {
 
   page = $state<Page>("tasks");
   activity = $state<ActivityTab>("jobs"); // the list that its page shows
+  activityOpens = $state(""); // id of what that list is to open
   operation = $state<OperationTab>("checks"); // likewise
   selected = $state("");
   dialog = $state.raw<Open | undefined>();
@@ -211,8 +212,13 @@ export class AppState implements Disposable {
     this.clients = { ...this.clients, list };
   }
 
-  openActivity(list: ActivityTab): void {
+  /** The name of a task that is there; undefined for one that is gone. */
+  readonly taskName = (id: string): string | undefined => this.window?.tasks.find((one) => one.id === id)?.name;
+
+  /** Shows a list of everybody's, and opens one of its rows. */
+  openActivity(list: ActivityTab, opened = ""): void {
     this.activity = list;
+    this.activityOpens = opened;
     this.page = "activity";
   }
 

@@ -20,6 +20,7 @@ export function entriesOf(app: AppState, prompts: Prompt[]): Entry[] {
   const { task } = app;
   return [
     ...app.waiting.map((one) => waiting(app, one)),
+    ...approvals(app),
     ...(task ? ofTask(app, task) : []),
     ...(task ? prompts.filter((one) => one.enabled).map((one) => promptEntry(app, task, one)) : []),
     ...places(app),
@@ -52,6 +53,21 @@ function makers(app: AppState, group: Group) {
 }
 
 const reasoned = (reason: string | undefined) => (reason ? { reason } : {});
+
+/** What waits to be approved: one entry for all of it, since each is decided where what it would do is shown. */
+function approvals(app: AppState): Entry[] {
+  const n = app.window?.approvals ?? 0;
+  if (n === 0) return [];
+  return [
+    {
+      id: "waiting approvals",
+      group: "Waiting for you",
+      label: n === 1 ? "Decide 1 approval" : `Decide ${n} approvals`,
+      icon: "queue",
+      run: () => app.openActivity("approvals"),
+    },
+  ];
+}
 
 function waiting(app: AppState, task: TaskDetail): Entry {
   return {
