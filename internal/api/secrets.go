@@ -15,6 +15,7 @@ type SecretSetParams struct {
 type SecretDeleteParams struct {
 	Name  string `json:"name" cli:"arg" doc:"name of the secret"`
 	Force bool   `json:"force,omitempty" cli:"force" doc:"also while tasks or projects name it; their agents do not start then"`
+	Yes   bool   `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
 }
 
 // Secret is what is told of a secret: never its value.

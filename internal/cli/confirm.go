@@ -19,6 +19,7 @@ var questions = map[string]string{
 	"task_discard":   "Discard these changes of task %s? They are kept for 30 days.",
 	"task_stop":      "Stop task %s? Its terminals end.",
 	"task_sandbox":   "Change the sandbox of task %s? Its terminals end.",
+	"secret_delete":  "Forget the secret %s? Its value is gone then.",
 	"project_remove": "Remove project %s? Every task of it is archived; the repository is left alone.",
 }
 

@@ -178,7 +178,7 @@ var samples = []struct{ line, result string }{
 	{"secret list", `{"secrets":[{"name":"API_KEY","note":"of \u001b[31mthe shop","kept_in":"keyring","created":"2026-01-02T03:04:05Z","updated":"2026-01-02T03:04:05Z","used":"2026-01-02T03:04:06Z","tasks":["x"],"projects":[]},{"name":"B","kept_in":"file","created":"2026-01-02T03:04:05Z","updated":"2026-01-02T03:04:05Z","tasks":[],"projects":["p","q"]}]}`},
 	{"secret set API_KEY", `{"secret":{"name":"API_KEY","kept_in":"keyring","created":"2026-01-02T03:04:05Z","updated":"2026-01-02T03:04:05Z","tasks":[],"projects":[]},"holders":[]}`},
 	{"secret set API_KEY", `{"secret":{"name":"API_KEY","kept_in":"file","created":"2026-01-02T03:04:05Z","updated":"2026-01-02T03:04:05Z","tasks":[],"projects":[]},"why":"the keyring of this session does not answer, or is locked","holders":[{"task_id":"t","task":"fix","tab_id":"b","tab":"Claude"}]}`},
-	{"secret delete API_KEY --force", `{"name":"API_KEY","holders":[{"task_id":"t","task":"fix","tab_id":"b","tab":"Claude"}]}`},
+	{"secret delete API_KEY --force --yes", `{"name":"API_KEY","holders":[{"task_id":"t","task":"fix","tab_id":"b","tab":"Claude"}]}`},
 	{"token revoke ci", `{"name":"ci"}`},
 	{"event list", `{"events":[{"id":"01E1","seq":7,"time":"2026-01-02T03:04:05Z","kind":"task_settled","subject":"fix\u001b[31m","task_id":"01A","project_id":"01P","cages":["01A"],"facts":{"outcome":"done","detail":"\u001b]0;x\u0007"},"acted":1,"unacted":1},{"id":"01E0","seq":6,"time":"2026-01-02T03:04:04Z","kind":"webhook","subject":"ci","facts":{},"acted":0,"unacted":0}]}`},
 	{"event list --kind webhook", `{"events":[]}`},

@@ -179,4 +179,22 @@ step("what an operator asks for and would destroy waits for the person, who sees
     .getByText(/denied by You/)
     .waitFor();
   await activity().getByText("“not yet”").waitFor();
+
+  // A job and its approval lead to each other, by keyboard; what waits is an entry of the palette.
+  const denied = activity().getByRole("listitem").filter({ hasText: "not yet" });
+  await denied.getByRole("button", { name: "Its job" }).focus();
+  await page.keyboard.press("Enter");
+  await activity().getByRole("list", { name: "Steps" }).getByText("asked by client:ci via mcp").waitFor();
+  await activity().getByRole("button", { name: "Its approval" }).focus();
+  await page.keyboard.press("Enter");
+  await denied.waitFor();
+  assert.equal(await activity().getByRole("combobox", { name: "Which approvals" }).inputValue(), "all");
+  const other = await rig().task("second");
+  assert.ok((await ask("task_archive", { task: other.id })).approval?.id);
+  await page.keyboard.press("Control+Shift+P");
+  await page.keyboard.type("Decide 1 approval");
+  await page.keyboard.press("Enter");
+  await activity()
+    .getByRole("listitem", { name: /task_archive of .*second/ })
+    .waitFor();
 });
