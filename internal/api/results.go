@@ -652,6 +652,7 @@ type WindowState struct {
 	TasksDir  string        `json:"tasks_dir"`
 	MCP       *MCPResult    `json:"mcp,omitempty"`       // absent in an app without an endpoint
 	Approvals int           `json:"approvals,omitempty"` // how many wait to be decided
+	Down      int           `json:"down,omitempty"`      // how many checks are down, of those that are switched on and not snoozed
 	Cages     []CageOffer   `json:"cages"`               // what this machine can enforce, from open to tight
 
 	StaleClients []StaleClient `json:"stale_clients,omitempty"` // registrations that no longer fit

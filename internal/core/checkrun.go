@@ -118,6 +118,25 @@ func (w *watching) now(k store.Check) []store.CheckTarget {
 	return out
 }
 
+// checksDown is how many checks are down that somebody wants to know of: switched on, and not snoozed.
+func (c *Core) checksDown() (n int) {
+	w, now := c.watching, c.clock.wall()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for id, k := range w.checks {
+		down := slices.ContainsFunc(k.Targets, func(t store.CheckTarget) bool {
+			if newer, ok := w.states[id][t.Target]; ok {
+				t = newer
+			}
+			return t.State == store.TargetDown
+		})
+		if down && k.Enabled && !k.Snoozed.After(now) {
+			n++
+		}
+	}
+	return n
+}
+
 // looked takes in what looks found: it keeps the states, and tells of each flip.
 func (c *Core) looked(ctx context.Context, found []check.Outcome) {
 	w := c.watching

@@ -2354,6 +2354,8 @@ export interface WindowState {
   mcp?: MCPResult;
   /** how many wait to be decided */
   approvals?: number;
+  /** how many checks are down, of those that are switched on and not snoozed */
+  down?: number;
   /** what this machine can enforce, from open to tight */
   cages: CageOffer[];
   /** registrations that no longer fit */

@@ -100,6 +100,7 @@ step("what goes down comes first, and an opened check tells of each target; look
     await operations().getByRole("list", { name: "Checks" }).getByRole("listitem").first().textContent(),
     /site/,
   );
+  await rig().page.getByTitle("1 check down").waitFor();
   await screen(rig(), "operations-checks");
 });
 
@@ -111,6 +112,7 @@ step("a check is put to sleep, switched off, changed and deleted by keyboard", a
   };
   await press("Snooze for 1 h");
   await row("site").getByText("snoozed until").waitFor();
+  await rig().page.getByTitle("1 check down").waitFor({ state: "detached" });
   await press("End the snooze");
   await row("site").getByText("snoozed until").waitFor({ state: "detached" });
   await press("Switch off");
