@@ -159,7 +159,7 @@ var owners = []Verb{
 	define(Verb{Name: "ledger", CLI: "ledger", Class: grant.Owner, Effect: reads, NotOn: notOnMCP("the record of every caller is the owner's"),
 		Doc: "Show the newest rows of the ledger and whether its chain is whole"}, (*core.Core).Ledger),
 	define(Verb{Name: "ledger_export", CLI: "ledger export", Class: grant.Owner, Effect: writes, NotOn: notOnMCP("the record of every caller is the owner's"),
-		Doc: "Write the ledger into a new file, one JSON object in each line; it holds names and outcomes, never contents"}, (*core.Core).LedgerExport),
+		Doc: "Check the whole ledger and write it into a new file, one JSON object in each line; it holds names and outcomes, never contents"}, (*core.Core).LedgerExport),
 	define(Verb{Name: "settings_get", CLI: "settings get", Class: grant.Owner, Effect: reads, NotOn: notOnMCP("settings are the owner's"),
 		Doc: "Show settings"}, (*core.Core).SettingsGet),
 	define(Verb{Name: "settings_set", CLI: "settings set", Class: grant.Owner, Effect: sets, NotOn: notOnMCP("settings are the owner's"),

@@ -1513,7 +1513,7 @@ export interface Verbs {
   path: { params: PathParams; result: PathResult };
   /** Show the newest rows of the ledger and whether its chain is whole. */
   ledger: { params: LedgerParams; result: LedgerResult };
-  /** Write the ledger into a new file, one JSON object in each line; it holds names and outcomes, never contents. */
+  /** Check the whole ledger and write it into a new file, one JSON object in each line; it holds names and outcomes, never contents. */
   ledger_export: { params: LedgerExportParams; result: LedgerExportResult };
   /** Show settings. */
   settings_get: { params: SettingsGetParams; result: SettingsResult };
