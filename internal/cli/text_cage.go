@@ -7,7 +7,7 @@ import (
 )
 
 func showSandbox(p *printer, r api.TaskSandboxResult) {
-	p.fields("mode", r.Mode)
+	p.fields("mode", r.Mode, "secrets", clean(strings.Join(r.Secrets, ", ")))
 	showCage(p, r.Cage)
 	if r.Mode == "enforce" || r.Mode == "enforce-fs" {
 		p.printf("its agent has the worktree and a home of its own, and\n")
@@ -134,7 +134,7 @@ func showProjectSettings(p *printer, r api.ProjectSettingsResult) {
 	if mode == "" {
 		mode = "as the settings say"
 	}
-	p.fields("project", v.Name, "id", v.ID, "folder", v.RootPath, "agent", v.DefaultAgent, "sandbox", mode)
+	p.fields("project", v.Name, "id", v.ID, "folder", v.RootPath, "agent", v.DefaultAgent, "sandbox", mode, "secrets", clean(strings.Join(v.Secrets, ", ")))
 	if v.Cage != nil {
 		showCage(p, *v.Cage)
 	}

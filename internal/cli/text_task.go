@@ -42,7 +42,7 @@ func showStatus(p *printer, r api.TaskStatusResult) {
 		changes = t.DiffError
 	}
 	p.fields("task", qualified(t.TaskSummary), "id", t.ID, "state", taskState(t.TaskSummary), "detail", t.Detail, "error", t.Error,
-		"agent", t.Agent, "branch", t.Branch, "base", t.BaseBranch, "folder", t.Path, "sandbox", t.Sandbox,
+		"agent", t.Agent, "branch", t.Branch, "base", t.BaseBranch, "folder", t.Path, "sandbox", t.Sandbox, "secrets", clean(strings.Join(t.Secrets, ", ")),
 		"changes", changes, "uncommitted", dirty, "created", t.Created, "archived", t.Archived)
 	for _, w := range t.Warnings {
 		p.printf("warning: %s\n", clean(w))

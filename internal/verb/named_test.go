@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"termic/internal/api"
 	"termic/internal/grant"
 	"termic/internal/store"
 	"termic/sandbox"
@@ -139,16 +140,23 @@ func TestNamedSeesItsProjectsAlone(t *testing.T) {
 		return nil
 	})
 	check(t, err)
-	_, err = w.store.UpdateProject(t.Context(), w.b.ID, func(p *store.Project) error { p.Name = "hidden-project"; return nil })
+	_, err = w.store.UpdateProject(t.Context(), w.b.ID, func(p *store.Project) error {
+		p.Name, p.Secrets = "hidden-project", []string{"HIDDEN_KEY", "API_KEY"}
+		return nil
+	})
 	check(t, err)
-	hidden := []string{"hidden", parent.ID, w.b.ID, w.b.RootPath}
+	for _, name := range []string{"HIDDEN_KEY", "API_KEY"} {
+		do[api.SecretSetResult](t, w, grant.OwnerOn(grant.CLI), "secret_set", map[string]any{"name": name, "value": "pl4nted"})
+	}
+	do[api.ProjectSettingsResult](t, w, grant.OwnerOn(grant.CLI), "project_settings", map[string]any{"name": w.a.ID, "secrets": []string{"API_KEY"}})
+	hidden := []string{"hidden", "HIDDEN_KEY", "pl4nted", parent.ID, w.b.ID, w.b.RootPath}
 	for _, class := range []grant.Class{grant.ReadOnly, grant.Operator, grant.Approve} {
 		one := grant.Grant{Principal: "client:one", Class: class, Projects: []string{w.a.ID}}.Caller(grant.MCP)
 		for _, c := range []struct {
 			verb   string
 			params map[string]any
 		}{
-			{"task_list", map[string]any{}}, {"project_list", map[string]any{}}, {"task_status", map[string]any{"task": mine.ID}}, {"task_status", map[string]any{"task": "hiden-parent"}},
+			{"task_list", map[string]any{}}, {"project_list", map[string]any{}}, {"secret_list", map[string]any{}}, {"task_status", map[string]any{"task": mine.ID}}, {"task_status", map[string]any{"task": "hiden-parent"}},
 			{"task_status", map[string]any{"task": "mine", "project": "hiden-project"}}, {"task_log", map[string]any{"task": mine.ID, "tab": "9"}},
 			{"task_log", map[string]any{"task": mine.ID, "tab": "2"}}, {"task_new", map[string]any{"name": "n", "project": "nope"}}, {"task_new", map[string]any{"name": "n"}},
 		} {
@@ -158,6 +166,9 @@ func TestNamedSeesItsProjectsAlone(t *testing.T) {
 			}
 			if strings.Contains(c.verb, "_list") && f != nil {
 				t.Errorf("%s as %s: %v", c.verb, class, f)
+			}
+			if c.verb == "secret_list" && !strings.Contains(result, "API_KEY") {
+				t.Errorf("%s as %s: %s", c.verb, class, result)
 			}
 			for _, h := range hidden {
 				if strings.Contains(result, h) {
