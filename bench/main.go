@@ -1,7 +1,7 @@
 // Command bench measures Termic against a peer in one run and prints the ratios as a table. It asserts nothing: what a
 // machine can do differs, what a ratio says does not.
 //
-//	go run -tags headless ./bench [-run start,tasknew,flood,idle,cage,watch,scale]
+//	go run -tags headless ./bench [-run start,tasknew,flood,idle,cage,watch,scale,checks]
 //
 // It starts build/bin/termic-headless on profiles of its own below the temporary folder, and a small agent of its own
 // that does nothing, and removes both afterwards.
@@ -28,7 +28,7 @@ type measure struct {
 	run  func(context.Context, *bench) ([]row, error)
 }
 
-var measures = []measure{{"start", start}, {"tasknew", taskNew}, {"flood", flood}, {"idle", idle}, {"cage", runCage}, {"watch", runWatch}, {"scale", scale}}
+var measures = []measure{{"start", start}, {"tasknew", taskNew}, {"flood", flood}, {"idle", idle}, {"cage", runCage}, {"watch", runWatch}, {"scale", scale}, {"checks", checks}}
 
 func main() {
 	if len(os.Args) == 3 && os.Args[1] == benchClient {
