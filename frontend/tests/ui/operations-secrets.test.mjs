@@ -82,6 +82,26 @@ step("a new task is given it, and a project gives it to those of its own", async
   assert.equal(rig().cli("status", "Without").task.secrets, undefined);
 });
 
+step("the sandbox of a task takes a secret from it, and says what that ends", async () => {
+  const { page } = rig();
+  await page.keyboard.press("Control+Shift+N");
+  const dialog = page.getByRole("dialog", { name: "New task" });
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Has one for a while");
+  await dialog.getByRole("button", { name: /Create task/ }).click();
+  await rig().row("Has one for a while").waitFor();
+  await page.locator('[data-connection="live"]').waitFor();
+  await page.keyboard.press("Control+Shift+P");
+  await page.keyboard.type("sandbox");
+  await page.keyboard.press("Enter");
+  const sandbox = page.getByRole("dialog", { name: /Sandbox/ });
+  await sandbox.getByRole("checkbox", { name: /API_KEY/ }).uncheck();
+  await sandbox.getByText("Saving ends 1 terminal").waitFor();
+  await screen(rig(), "sandbox-secrets");
+  await sandbox.getByRole("button", { name: /^Save/ }).click();
+  await sandbox.waitFor({ state: "detached" });
+  assert.equal(rig().cli("status", "Has one for a while").task.secrets, undefined);
+});
+
 step("the page says what names it, and who goes on with an older value", async () => {
   const { page } = rig();
   await page.getByRole("button", { name: "Operations", exact: true }).click();

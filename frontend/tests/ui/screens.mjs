@@ -76,6 +76,7 @@ export const screens = {
   "operations-secrets": "Operations: secrets, by name, one of them in use, and a new one",
   "operations-secrets-none": "Operations: no secret is kept yet",
   "new-task-secrets": "A new task is given secrets",
+  "sandbox-secrets": "A secret is taken from a task in its sandbox",
   "project-settings-secrets": "Secrets of new tasks in the settings of a project",
   "operations-schedules-none": "Operations: nothing is due yet",
   "operations-schedule-new": "Operations: a new schedule whose times were refused",
@@ -122,7 +123,7 @@ export const seenOn = {
   "dialogs/RemoveProject": ["remove-project"],
   "dialogs/Rename": ["rename"],
   "dialogs/RenameTab": ["rename-tab"],
-  "dialogs/Sandbox": ["sandbox"],
+  "dialogs/Sandbox": ["sandbox", "sandbox-secrets"],
   "dialogs/Signals": ["signals"],
   "dialogs/Stop": ["stop"],
   "pages/Activity": [

@@ -30,6 +30,9 @@ export class SandboxDraft {
   mode = $state<Mode>("off");
   task = $state<Knobs>(knobsOf(undefined));
   project = $state<Knobs>(knobsOf(undefined));
+  /** Names of the secrets that its agents get. */
+  secrets = $state<string[]>([]);
+  readonly #secrets: string[];
   readonly #mode: Mode;
   readonly #task: Knobs;
   readonly #project: Knobs;
@@ -40,6 +43,7 @@ export class SandboxDraft {
 
   constructor(task: TaskDetail, project: Project | undefined, settings: WindowSettings) {
     this.mode = this.#mode = modeOf(task.sandbox);
+    this.secrets = this.#secrets = [...(task.secrets ?? [])].sort();
     this.#task = knobsOf(task.cage);
     this.task = knobsOf(task.cage);
     this.#project = knobsOf(project?.cage);
@@ -92,6 +96,7 @@ export class SandboxDraft {
   readonly taskChanges: Omit<TaskSandboxParams, "task"> = $derived.by(() => {
     const out: Omit<TaskSandboxParams, "task"> = knobChanges(this.#task, this.task);
     if (this.mode !== this.#mode) out.mode = this.mode;
+    if (this.secrets.join() !== this.#secrets.join()) out.secrets = this.secrets;
     return out;
   });
 
