@@ -2,6 +2,8 @@
 // stands nowhere afterwards.
 
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
 import { screen, story, withRig } from "./rig.mjs";
 
@@ -11,7 +13,7 @@ const value = "pl4nted-in-the-window";
 const operations = () => rig().page.getByRole("main", { name: "Operations" });
 const row = (name) => operations().getByRole("listitem").filter({ hasText: name });
 
-/** Nothing of the page holds the value, fields included. */
+/** Nothing of the page holds the value, fields included, nor does the app's log, nor a file of its folder but the one for it. */
 async function nowhere() {
   const text = await rig().page.evaluate(() =>
     [
@@ -20,6 +22,13 @@ async function nowhere() {
     ].join("\n"),
   );
   assert.ok(!text.includes(value), "the page holds the value");
+  assert.ok(rig().log.length > 0 && !rig().log.includes(value), "the log holds the value");
+  const data = path.dirname(rig().settingsFile);
+  for (const file of readdirSync(data, { recursive: true, withFileTypes: true })) {
+    const at = path.join(file.parentPath ?? file.path, file.name);
+    if (!file.isFile() || path.relative(data, at).startsWith("secrets")) continue;
+    assert.ok(!readFileSync(at).includes(value), `${at} holds the value`);
+  }
 }
 
 step("before there is one, the page says what a secret is", async () => {
