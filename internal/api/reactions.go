@@ -4,8 +4,8 @@ package api
 type EventListParams struct {
 	Kind    string `json:"kind,omitempty" cli:"kind" enum:"check_flip|task_settled|branch_moved|schedule_fired|webhook" doc:"only events of this kind" tool:"-"`
 	Project string `json:"project,omitempty" cli:"project" doc:"only events of this project: name or id" tool:"-"`
-	Since   string `json:"since,omitempty" cli:"since" doc:"only events since this time (RFC 3339), or since so long ago, such as 2h"`
-	Before  int64  `json:"before,omitempty" cli:"before" doc:"only events with a smaller seq" tool:"only smaller seq"`
+	Since   string `json:"since,omitempty" cli:"since" doc:"only events since this time (RFC 3339), or since so long ago, such as 2h" tool:"time, or 2h"`
+	Before  int64  `json:"before,omitempty" cli:"before" doc:"only events with a smaller seq" tool:"-"`
 	Limit   int64  `json:"limit,omitempty" cli:"limit" doc:"at most this many, newest first; 100 when left out, at most 1000" tool:"100 when left out, at most 1000"`
 }
 
@@ -67,25 +67,31 @@ type RuleWork struct {
 	Do        string `json:"do,omitempty" cli:"do" enum:"task_new|task_send" doc:"what follows: a new task, or a prompt to a task" tool:"-"`
 	Task      string `json:"task,omitempty" cli:"task" doc:"for task_send: the task, by exact id, name or project/name" tool:"of task_send"`
 	Into      string `json:"into,omitempty" cli:"into" doc:"for task_new: the project, by name or id" tool:"project of task_new"`
-	TaskName  string `json:"taskName,omitempty" cli:"task-name" doc:"for task_new: the name of the task; {date} and {time} are filled in" tool:"{date} and {time} are filled in"`
+	TaskName  string `json:"taskName,omitempty" cli:"task-name" doc:"for task_new: the name of the task; {date} and {time} are filled in" tool:"{date}, {time}"`
 	Agent     string `json:"agent,omitempty" cli:"agent" doc:"for task_new: agent id" tool:"-"`
 	Base      string `json:"base,omitempty" cli:"base" doc:"for task_new: branch or commit to start from" tool:"-"`
 	Sandbox   string `json:"sandbox,omitempty" cli:"sandbox" class:"full" enum:"off|monitor|enforce-fs|enforce" doc:"for task_new: cage of the task" tool:"-"`
 	Prompt    string `json:"prompt,omitempty" cli:"prompt,p" doc:"fixed text of the prompt" tool:"-"`
-	WithFacts bool   `json:"withFacts,omitempty" cli:"with-facts" doc:"append what is known of the event to the prompt, marked as untrusted data" tool:"append the event to the prompt as untrusted data"`
+	WithFacts bool   `json:"withFacts,omitempty" cli:"with-facts" doc:"append what is known of the event to the prompt, marked as untrusted data" tool:"append the event as untrusted data"`
 	NoFacts   bool   `json:"noFacts,omitempty" cli:"no-facts" not:"withFacts" doc:"append nothing any more" tool:"-"`
 }
 
 // TriggerMatch says which events a trigger follows.
 type TriggerMatch struct {
 	Kind    string   `json:"kind,omitempty" cli:"on" enum:"check_flip|task_settled|branch_moved|schedule_fired|webhook" doc:"kind of event that it follows" tool:"-"`
-	Subject string   `json:"subject,omitempty" cli:"subject" doc:"only events whose subject is like this pattern, such as nightly-*" tool:"pattern such as nightly-*"`
+	Subject string   `json:"subject,omitempty" cli:"subject" doc:"only events whose subject is like this pattern, such as nightly-*" tool:"pattern"`
 	Project string   `json:"project,omitempty" cli:"project" doc:"only events of this project: name or id" tool:"-"`
 	Facts   []string `json:"facts,omitempty" cli:"fact" doc:"only events with this fact, such as outcome=done or up=false; all of them, where there are more" tool:"such as outcome=done"`
 }
 
 // TriggerListParams are the parameters of trigger_list.
-type TriggerListParams struct{}
+type TriggerListParams struct{ RulePage }
+
+// RulePage is a piece of a list of rules, which is by name.
+type RulePage struct {
+	After string `json:"after,omitempty" cli:"after" doc:"only those whose name comes after this one" tool:"-"`
+	Limit int64  `json:"limit,omitempty" cli:"limit" doc:"at most this many; 100 when left out, at most 1000" tool:"-"`
+}
 
 // TriggerAddParams are the parameters of trigger_add.
 type TriggerAddParams struct {
@@ -144,6 +150,7 @@ type Trigger struct {
 // TriggerListResult is the result of trigger_list.
 type TriggerListResult struct {
 	Triggers []Trigger `json:"triggers"` // by name
+	Total    int64     `json:"total"`    // how many there are
 }
 
 // TriggerResult is the result of trigger_add and trigger_update.

@@ -4,15 +4,15 @@ package api
 type ScheduleTime struct {
 	Cron      string `json:"cron,omitempty" cli:"cron" not:"every" doc:"five fields as in cron, such as '0 9 * * mon-fri', or @hourly, @daily, @weekly, @monthly, @yearly" tool:"five fields, or @daily and the like"`
 	Every     string `json:"every,omitempty" cli:"every" doc:"time between two runs, such as 30m; at least 5s" tool:"such as 30m"`
-	Zone      string `json:"zone,omitempty" cli:"zone" with:"cron" doc:"time zone such as Europe/Berlin; that of the machine when left out" tool:"such as Europe/Berlin"`
-	Jitter    string `json:"jitter,omitempty" cli:"jitter" doc:"put each run off by up to this, such as 5m; at most 12h" tool:"put off by up to this"`
-	Missed    string `json:"missed,omitempty" cli:"missed" enum:"skip|once" doc:"what comes of runs that were missed while Termic did not run or the machine slept: nothing (when left out), or one run for all of them" tool:"runs missed while asleep: nothing, or one for all"`
+	Zone      string `json:"zone,omitempty" cli:"zone" with:"cron" doc:"time zone such as Europe/Berlin; that of the machine when left out" tool:"-"`
+	Jitter    string `json:"jitter,omitempty" cli:"jitter" doc:"put each run off by up to this, such as 5m; at most 12h" tool:"-"`
+	Missed    string `json:"missed,omitempty" cli:"missed" enum:"skip|once" doc:"what comes of runs that were missed while Termic did not run or the machine slept: nothing (when left out), or one run for all of them" tool:"-"`
 	Overlap   bool   `json:"overlap,omitempty" cli:"overlap" doc:"run also while what the run before began goes on" tool:"-"`
 	NoOverlap bool   `json:"noOverlap,omitempty" cli:"no-overlap" not:"overlap" doc:"leave a run out while what the one before began goes on, as when nothing is said" tool:"-"`
 }
 
 // ScheduleListParams are the parameters of schedule_list.
-type ScheduleListParams struct{}
+type ScheduleListParams struct{ RulePage }
 
 // ScheduleAddParams are the parameters of schedule_add.
 type ScheduleAddParams struct {
@@ -50,6 +50,7 @@ type Schedule struct {
 // ScheduleListResult is the result of schedule_list.
 type ScheduleListResult struct {
 	Schedules []Schedule `json:"schedules"` // by name
+	Total     int64      `json:"total"`     // how many there are
 }
 
 // ScheduleResult is the result of schedule_add and schedule_update.

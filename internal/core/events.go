@@ -252,7 +252,7 @@ func (c *Core) carry(f store.Firing, r store.Rule, face grant.Face, e store.Even
 		acted, err = c.actFor(ctx, c.rules.who(), r, face, e)
 	}
 	if g, is := errors.AsType[*goneError](err); is {
-		if serr := c.stopRule(context.WithoutCancel(ctx), r, face, g.why.Message+"."); serr != nil {
+		if serr := c.stopThese(context.WithoutCancel(ctx), stopping{r, face, g.why.Message + "."}); serr != nil {
 			c.log.Error("a rule could not be stopped", "rule", r.Name, "err", serr)
 		}
 	}

@@ -35,12 +35,40 @@ func (c *Core) EventList(ctx context.Context, call *Call, p api.EventListParams)
 	for i, e := range list {
 		ids[i] = e.ID
 	}
-	followed, err := c.store.FollowedFrom(ctx, ids)
+	mine, err := c.rulesKnownTo(ctx, call.Caller)
+	if err != nil {
+		return api.EventListResult{}, err
+	}
+	followed, err := c.store.FollowedFrom(ctx, ids, mine)
 	out := make([]api.Happening, len(list))
 	for i, e := range list {
 		out[i] = viewEvent(e, followed[e.ID], true)
 	}
 	return api.EventListResult{Events: out}, err
+}
+
+// rulesKnownTo are the ids of the rules of which a caller may know; nil for all.
+func (c *Core) rulesKnownTo(ctx context.Context, caller grant.Caller) ([]string, error) {
+	if !bounded(caller) {
+		return nil, nil
+	}
+	triggers, err := c.store.Triggers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	schedules, err := c.store.Schedules(ctx)
+	mine := []string{}
+	for _, t := range triggers {
+		if knowsRule(caller, t.Rule) {
+			mine = append(mine, t.ID)
+		}
+	}
+	for _, s := range schedules {
+		if knowsRule(caller, s.Rule) {
+			mine = append(mine, s.ID)
+		}
+	}
+	return mine, err
 }
 
 // sinceOf reads a time, or how long ago it was.
@@ -100,27 +128,28 @@ func (c *Core) EventExplain(ctx context.Context, call *Call, p api.EventParams) 
 	if err != nil {
 		return api.EventExplainResult{}, err
 	}
-	mine := map[string]bool{}
-	for _, t := range triggers {
-		mine[t.ID] = knowsRule(call.Caller, t.Rule)
+	known, err := c.rulesKnownTo(ctx, call.Caller)
+	if err != nil {
+		return api.EventExplainResult{}, err
 	}
+	hidden := func(rule string) bool { return known != nil && !slices.Contains(known, rule) }
 	out := api.EventExplainResult{Rules: []api.Explained{}}
 	fired := map[string]bool{}
 	var followed [2]int
 	for _, f := range firings {
+		if hidden(f.Rule) {
+			continue
+		}
 		if fired[f.Rule] = true; slices.Contains([]string{store.FiringWaiting, store.FiringActing, store.FiringDone}, f.Outcome) {
 			followed[0]++
 		} else {
 			followed[1]++
 		}
-		if bounded(call.Caller) && !mine[f.Rule] {
-			continue
-		}
 		v := viewFiring(f)
 		out.Rules = append(out.Rules, api.Explained{Rule: f.RuleName, RuleID: f.Rule, Matched: true, Firing: &v})
 	}
 	for _, t := range triggers {
-		if !fired[t.ID] && mine[t.ID] {
+		if !fired[t.ID] && !hidden(t.ID) {
 			out.Rules = append(out.Rules, api.Explained{Rule: t.Name, RuleID: t.ID, Why: unmatched(t, e)})
 		}
 	}

@@ -26,6 +26,7 @@ import (
 const (
 	MaxHookBody   = 64 << 10
 	HookWindow    = 5 * time.Minute
+	HookMinute    = 60       // requests of one hook in a minute: more would only drive out what else happened
 	maxHookText   = 16 << 10 // bytes of a body that are kept with the event
 	maxHookFields = 16       // simple fields of a JSON body that triggers can ask for
 	maxHookField  = 100      // bytes of one
@@ -128,6 +129,13 @@ func (c *Core) TakeHook(ctx context.Context, name, at, signature string, body []
 	}
 	if off := c.clock.wall().Sub(time.Unix(seconds, 0)); off > HookWindow || off < -HookWindow {
 		return "", false, ErrHook
+	}
+	n, err := c.store.EventsSince(ctx, store.EventWebhook, h.Name, c.clock.wall().Add(-time.Minute))
+	if err == nil && n >= HookMinute {
+		err = fault.New(fault.Unavailable, "%d requests came for the hook within a minute, the most that are taken", n).WithHint("Send fewer, or gather them.")
+	}
+	if err != nil {
+		return "", false, err
 	}
 	once := "hook:" + h.Name + ":" + at + ":" + hex.EncodeToString(want)
 	e, err := c.tell(ctx, store.Event{Kind: store.EventWebhook, Subject: h.Name, Facts: fitting(hookFacts(body)), Once: once})

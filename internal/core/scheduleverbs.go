@@ -19,18 +19,17 @@ const maxJitter = 12 * time.Hour
 const runPatience = 40 * time.Second
 
 // ScheduleList is the verb schedule_list.
-func (c *Core) ScheduleList(ctx context.Context, call *Call, _ api.ScheduleListParams) (api.ScheduleListResult, error) {
+func (c *Core) ScheduleList(ctx context.Context, call *Call, p api.ScheduleListParams) (api.ScheduleListResult, error) {
 	list, err := c.store.Schedules(ctx)
 	if err != nil {
 		return api.ScheduleListResult{}, err
 	}
 	last, err := c.store.LastFirings(ctx)
 	next := c.nextDues()
-	out := api.ScheduleListResult{Schedules: []api.Schedule{}}
-	for _, s := range list {
-		if knowsRule(call.Caller, s.Rule) {
-			out.Schedules = append(out.Schedules, c.viewSchedule(s, last, next))
-		}
+	list, total := pageOf(call.Caller, list, p.RulePage, func(s store.Schedule) store.Rule { return s.Rule })
+	out := api.ScheduleListResult{Schedules: make([]api.Schedule, len(list)), Total: int64(total)}
+	for i, s := range list {
+		out.Schedules[i] = c.viewSchedule(s, last, next)
 	}
 	return out, err
 }

@@ -152,6 +152,13 @@ func (c *Core) stopRulesOf(ctx context.Context, why string, chosen func(store.Cr
 	})
 }
 
+// stopping is a rule that stops, and why.
+type stopping struct {
+	rule store.Rule
+	face grant.Face
+	why  string
+}
+
 // stopRules stops the rules for which there is a reason.
 func (c *Core) stopRules(ctx context.Context, reason func(store.Rule, grant.Face) (string, error)) error {
 	triggers, err := c.store.Triggers(ctx)
@@ -162,36 +169,54 @@ func (c *Core) stopRules(ctx context.Context, reason func(store.Rule, grant.Face
 	if err != nil {
 		return err
 	}
-	for _, t := range triggers {
-		if t.Stopped == "" {
-			why, rerr := reason(t.Rule, grant.Trigger)
-			err = errors.Join(err, rerr, c.stopRule(ctx, t.Rule, grant.Trigger, why))
+	var all []stopping
+	look := func(r store.Rule, face grant.Face) {
+		if r.Stopped != "" {
+			return
 		}
+		why, rerr := reason(r, face)
+		if err = errors.Join(err, rerr); why != "" {
+			all = append(all, stopping{r, face, why})
+		}
+	}
+	for _, t := range triggers {
+		look(t.Rule, grant.Trigger)
 	}
 	for _, s := range schedules {
-		if s.Stopped == "" {
-			why, rerr := reason(s.Rule, grant.Schedule)
-			err = errors.Join(err, rerr, c.stopRule(ctx, s.Rule, grant.Schedule, why))
-		}
+		look(s.Rule, grant.Schedule)
 	}
-	return err
+	return errors.Join(err, c.stopThese(ctx, all...))
 }
 
-// stopRule makes durable that a rule stopped. Without a reason it does nothing.
-func (c *Core) stopRule(ctx context.Context, r store.Rule, face grant.Face, why string) error {
-	if why == "" {
+// stopThese makes durable that rules stopped, all of them at once, and tells the owner.
+func (c *Core) stopThese(ctx context.Context, all ...stopping) error {
+	if len(all) == 0 {
 		return nil
 	}
 	err := c.store.Write(ctx, func(tx *store.Tx) error {
-		if face == grant.Schedule {
-			return tx.StopSchedule(ctx, r.ID, why)
+		for _, s := range all {
+			stop := tx.StopTrigger
+			if s.face == grant.Schedule {
+				stop = tx.StopSchedule
+			}
+			if err := stop(ctx, s.rule.ID, s.why); err != nil {
+				return err
+			}
 		}
-		return tx.StopTrigger(ctx, r.ID, why)
+		return nil
 	})
-	if err == nil {
-		c.log.Warn("a rule stopped", "kind", face, "rule", r.Name, "creator", r.Creator.Principal, "why", why)
-		c.notice("The %s %q stopped. %s", face, r.Name, why)
-		c.beacon.change()
+	if err != nil {
+		return err
 	}
-	return err
+	for _, s := range all {
+		c.log.Warn("a rule stopped", "kind", s.face, "rule", s.rule.Name, "creator", s.rule.Creator.Principal, "why", s.why)
+	}
+	more := ""
+	if n := len(all) - 1; n > 0 {
+		more = ", and " + countOf(n, "other rule") + ","
+	}
+	c.notice("The %s %q%s stopped. %s", all[0].face, all[0].rule.Name, more, all[0].why)
+	poke(c.rules.dues)
+	c.beacon.change()
+	return nil
 }

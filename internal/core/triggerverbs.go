@@ -18,19 +18,42 @@ import (
 const maxMatchFacts = 16
 
 // TriggerList is the verb trigger_list.
-func (c *Core) TriggerList(ctx context.Context, call *Call, _ api.TriggerListParams) (api.TriggerListResult, error) {
+func (c *Core) TriggerList(ctx context.Context, call *Call, p api.TriggerListParams) (api.TriggerListResult, error) {
 	list, err := c.store.Triggers(ctx)
 	if err != nil {
 		return api.TriggerListResult{}, err
 	}
 	last, err := c.store.LastFirings(ctx)
-	out := api.TriggerListResult{Triggers: []api.Trigger{}}
-	for _, t := range list {
-		if knowsRule(call.Caller, t.Rule) {
-			out.Triggers = append(out.Triggers, viewTrigger(t, last))
-		}
+	list, total := pageOf(call.Caller, list, p.RulePage, func(t store.Trigger) store.Rule { return t.Rule })
+	out := api.TriggerListResult{Triggers: make([]api.Trigger, len(list)), Total: int64(total)}
+	for i, t := range list {
+		out.Triggers[i] = viewTrigger(t, last)
 	}
 	return out, err
+}
+
+// Bounds of one page of a list of rules.
+const (
+	rulesUsual = 100
+	rulesMost  = 1000
+)
+
+// pageOf is the piece of a list of rules that a caller asks for, of those that it knows, and how many these are.
+func pageOf[T any](caller grant.Caller, list []T, p api.RulePage, rule func(T) store.Rule) (page []T, total int) {
+	limit := min(p.Limit, rulesMost)
+	if limit == 0 {
+		limit = rulesUsual
+	}
+	for _, v := range list {
+		r := rule(v)
+		if !knowsRule(caller, r) {
+			continue
+		}
+		if total++; strings.ToLower(r.Name) > strings.ToLower(p.After) && len(page) < int(limit) {
+			page = append(page, v)
+		}
+	}
+	return page, total
 }
 
 // TriggerAdd is the verb trigger_add. What the trigger is to do is asked for as if it were done now.

@@ -100,11 +100,21 @@ func (r Reader) LastFirings(ctx context.Context) (map[string]Firing, error) {
 	return out, err
 }
 
-// FollowedFrom counts by event what followed: how many firings did something, and how many did not.
-func (r Reader) FollowedFrom(ctx context.Context, events []string) (map[string][2]int, error) {
+// FollowedFrom counts by event what followed: how many firings did something, and how many did not. Only those of some rules count,
+// unless that is nil.
+func (r Reader) FollowedFrom(ctx context.Context, events, rules []string) (map[string][2]int, error) {
 	args := make([]any, len(events))
 	for i, e := range events {
 		args[i] = e
+	}
+	of := ""
+	in := marks(args)
+	if rules != nil {
+		mine := make([]any, len(rules))
+		for i, id := range rules {
+			mine[i] = id
+		}
+		of, args = " AND rule_id IN ("+marks(mine)+")", append(args, mine...)
 	}
 	type count struct {
 		event string
@@ -113,7 +123,7 @@ func (r Reader) FollowedFrom(ctx context.Context, events []string) (map[string][
 	list, err := many(ctx, r, func(row scanner) (c count, err error) {
 		return c, row.Scan(&c.event, &c.n[0], &c.n[1])
 	}, `SELECT event_id, SUM(outcome IN ('waiting', 'acting', 'done')), SUM(outcome NOT IN ('waiting', 'acting', 'done')) FROM firings
-		WHERE event_id IN (`+marks(args)+`) GROUP BY event_id`, args...)
+		WHERE event_id IN (`+in+`)`+of+` GROUP BY event_id`, args...)
 	out := make(map[string][2]int, len(list))
 	for _, c := range list {
 		out[c.event] = c.n

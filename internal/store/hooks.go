@@ -58,6 +58,12 @@ func (t *Tx) DeleteHook(ctx context.Context, name string) error {
 	return t.changed(ctx, fault.New(fault.NotFound, "There is no hook %q", name), `DELETE FROM hooks WHERE name = ?`, name)
 }
 
+// EventsSince counts the events of a kind about a subject since a time.
+func (r Reader) EventsSince(ctx context.Context, kind, subject string, since time.Time) (n int, err error) {
+	err = r.q.QueryRowContext(ctx, `SELECT COUNT(*) FROM events WHERE time > ? AND kind = ? AND subject = ?`, stamp(since), kind, subject).Scan(&n)
+	return n, wrap(err, "count events")
+}
+
 // EventOnce returns the event that was told once under a name.
 func (r Reader) EventOnce(ctx context.Context, once string) (Event, error) {
 	return one(ctx, r, scanEvent, fault.New(fault.NotFound, "There is no such event"), `SELECT `+eventColumns+` FROM events WHERE once = ?`, once)

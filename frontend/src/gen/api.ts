@@ -631,7 +631,12 @@ export interface EventExplainParams {
 }
 
 /** What trigger_list takes. */
-export type TriggerListParams = Record<string, never>;
+export interface TriggerListParams {
+  /** only those whose name comes after this one */
+  after?: string;
+  /** at most this many; 100 when left out, at most 1000 */
+  limit?: number;
+}
 
 /** What trigger_add takes. */
 export interface TriggerAddParams {
@@ -718,7 +723,12 @@ export interface TriggerDeleteParams {
 }
 
 /** What schedule_list takes. */
-export type ScheduleListParams = Record<string, never>;
+export interface ScheduleListParams {
+  /** only those whose name comes after this one */
+  after?: string;
+  /** at most this many; 100 when left out, at most 1000 */
+  limit?: number;
+}
 
 /** What schedule_add takes. */
 export interface ScheduleAddParams {
@@ -1909,6 +1919,8 @@ export interface EventExplainResult {
 export interface TriggerListResult {
   /** by name */
   triggers: Trigger[];
+  /** how many there are */
+  total: number;
 }
 
 /** TriggerResult is the result of trigger_add and trigger_update. */
@@ -1925,6 +1937,8 @@ export interface TriggerDeleteResult {
 export interface ScheduleListResult {
   /** by name */
   schedules: Schedule[];
+  /** how many there are */
+  total: number;
 }
 
 /** ScheduleResult is the result of schedule_add and schedule_update. */
