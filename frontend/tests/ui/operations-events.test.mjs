@@ -124,7 +124,7 @@ step("events are a picture and a list, and one that is opened says what followed
   await operations().getByText("by_hand").waitFor();
   await screen(rig(), "operations-events");
   // The picture leads to the list.
-  await rig().page.locator(".lane .mark.good").first().click();
+  await rig().page.locator(".lane .mark").first().click();
   const said = operations().getByRole("list", { name: "What followed" });
   await said
     .getByText(/review done|ticks done/)
