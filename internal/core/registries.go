@@ -74,5 +74,9 @@ func (c *Core) SandboxGroups(ctx context.Context, _ *Call, p api.SandboxGroupsPa
 		}
 	}
 	out.Groups = append(out.Groups, tools)
-	return out, nil
+	list, err := c.store.Netgroups(ctx)
+	for _, g := range list {
+		out.Groups = append(out.Groups, api.HostGroup{Name: "@" + g.Name, Doc: orElse(g.Note, "A netgroup"), Hosts: g.Members})
+	}
+	return out, err
 }

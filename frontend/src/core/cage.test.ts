@@ -8,6 +8,7 @@ import {
   knobChanges,
   knobsOf,
   linesOf,
+  namedIn,
   pathProblem,
   proposals,
   refusal,
@@ -159,12 +160,28 @@ test("lines say which list they come from, and which are new", () => {
   ]);
 });
 
-test.each(["api.example.com", "*.example.com", "10.0.0.7:8080", "@forges", "*", ""])(
-  "the host %j is no problem",
-  (text) => {
-    expect(hostProblem(text)).toBe("");
-  },
-);
+test.each([
+  "api.example.com",
+  "*.example.com",
+  "10.0.0.7:8080",
+  "@forges",
+  "@Office-2",
+  "@office:5432,80",
+  "!@office",
+  "*",
+  "",
+])("the host %j is no problem", (text) => {
+  expect(hostProblem(text)).toBe("");
+});
+test("an entry with an @ names a group", () => {
+  expect(["@forges", "!@Office-2", "@office:5432", "a@b", "office"].map(namedIn)).toEqual([
+    "@forges",
+    "@Office-2",
+    "@office",
+    "",
+    "",
+  ]);
+});
 test.each(["https://example.com", "example.com/path", "a b", "ex*mple.com", "*.*.com"])(
   "the host %j is one",
   (text) => {

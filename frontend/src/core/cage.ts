@@ -255,9 +255,14 @@ export function linesOf(layers: CageLayer[], saved: CageLayer[], access: Access[
   return [...lines.values()].sort((a, b) => order.indexOf(a.from) - order.indexOf(b.from));
 }
 
+/** The name of the group of hosts, or of the netgroup, that an entry of a list of hosts is about, with its @; empty for a host. */
+export function namedIn(entry: string): string {
+  return /^!?(@[\w-]+)(:\d+(,\d+)*)?$/.exec(entry)?.[1] ?? "";
+}
+
 /** What a host rule may look like. The app reads it again and has the last word. */
 export function hostProblem(text: string): string {
-  if (!text || /^@[a-z]+$/.test(text)) return "";
+  if (!text || namedIn(text)) return "";
   if (/[\s/]|:\/\//.test(text))
     return "Give the name of a host, without a path: api.example.com, *.example.com or 10.0.0.7:8080.";
   if (/\*/.test(text) && text !== "*" && !/^\*\.[^*]+$/.test(text))

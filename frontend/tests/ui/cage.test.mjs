@@ -161,6 +161,7 @@ step("applying it ends the agent and starts it again, with its conversation", as
 
 step("the dialog says what is in force and where each line is from", async () => {
   const { page } = rig();
+  rig().cli("netgroup", "add", "Office", "203.0.113.0/24");
   await page.getByRole("contentinfo").getByRole("button", { name: "Files and network" }).focus();
   await page.keyboard.press("Enter");
   await dialog().getByText("Enforced since").waitFor();
@@ -190,9 +191,12 @@ step("a group says which hosts it stands for on this machine", async () => {
   const row = dialog().getByRole("listitem").filter({ hasText: "@registries" });
   const told = await row.locator("xpath=following-sibling::li[1]").textContent();
   assert.match(told, /[a-z]\.[a-z]|was not found|could not/); // hosts, or why there are none
-  for (const name of ["@forges", "@registries"])
+  await add("Public addresses of Office, whatever their name");
+  await add("No address of Office, whatever allows it");
+  await dialog().getByText("203.0.113.0/24").nth(1).waitFor();
+  for (const name of ["@forges", "@registries", "@Office", "!@Office"])
     await dialog()
-      .getByRole("button", { name: `Remove ${name}` })
+      .getByRole("button", { name: `Remove ${name}`, exact: true })
       .click();
 });
 
