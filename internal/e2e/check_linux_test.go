@@ -3,10 +3,12 @@ package e2e
 import (
 	"fmt"
 	"net"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
+	"termic/app"
 	"termic/internal/api"
 	"termic/internal/fault"
 )
@@ -91,5 +93,23 @@ func TestNetgroupsOfACage(t *testing.T) {
 	next := r.cageTask("next", "enforce", nil)
 	if out := ask(next, "203.0.113.5"); !strings.Contains(out, "sandbox blocked") {
 		t.Errorf("a new cage has the old addresses: %s", out)
+	}
+}
+
+// TestACageDoesNotReachTheBrowserFace: whatever its list of hosts says.
+func TestACageDoesNotReachTheBrowserFace(t *testing.T) {
+	r := newRig(t)
+	u, err := url.Parse(r.web(app.WebOptions{}).url)
+	must(t, err)
+	r.addProject()
+	call[api.ProjectSettingsResult](r, "project_settings", map[string]any{"name": "repo", "hosts": []string{"*+private", "localhost:" + u.Port() + "+private"}})
+	c := r.cageTask("boxed", "enforce", nil)
+	if out := c.run("command -v curl"); !strings.Contains(out, "exit 0") {
+		t.Skip("NOT TESTED: there is no curl to ask with")
+	}
+	for _, host := range []string{"localhost", "127.0.0.1", "0.0.0.0"} {
+		if out := c.run("curl -s -m 15 --noproxy '' -x \"$HTTP_PROXY\" http://" + host + ":" + u.Port() + "/"); !strings.Contains(out, "is a port of Termic itself") {
+			t.Errorf("%s: %s", host, out)
+		}
 	}
 }

@@ -1,12 +1,16 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"termic/app"
 	"termic/internal/api"
 )
 
@@ -88,4 +92,25 @@ func TestCheckFlips(t *testing.T) {
 // TestChecksPage runs what docs/checks.md tells a reader to copy.
 func TestChecksPage(t *testing.T) {
 	runPage(t, newRig(t), "docs/checks.md", 4)
+}
+
+// TestOwnPortsAreNoTargets: neither the endpoint nor the browser face is looked at, by number, by name, or by way of a redirect.
+func TestOwnPortsAreNoTargets(t *testing.T) {
+	r := newRig(t)
+	face := r.web(app.WebOptions{})
+	status := call[api.MCPResult](r, "mcp_enable", nil)
+	for name, at := range map[string]string{"face": face.url, "endpoint": status.URL} {
+		u, err := url.Parse(at)
+		must(t, err)
+		lead := httptest.NewServer(http.RedirectHandler(at, http.StatusFound))
+		defer lead.Close()
+		for i, target := range []string{at, "http://localhost:" + u.Port() + "/", "https://[::ffff:127.0.0.1]:" + u.Port() + "/", "http://0.0.0.0:" + u.Port() + "/", lead.URL} {
+			check := fmt.Sprint(name, i)
+			call[api.CheckResult](r, "check_add", map[string]any{"name": check, "kind": "http", "targets": []string{target}, "everyMs": 3600000})
+			got := call[api.CheckProbeResult](r, "check_probe", map[string]any{"name": check}).Results[0]
+			if got.Up || !strings.Contains(got.Detail, "it is a port of Termic itself") {
+				t.Errorf("%s: %+v", target, got)
+			}
+		}
+	}
 }
