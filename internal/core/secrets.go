@@ -200,6 +200,10 @@ func (c *Core) planSecrets(ctx context.Context, call *Call, n *newTask) (err err
 	return err
 }
 
+// maxRevealed bounds the values of one agent, in bytes: Linux starts no program whose arguments and environment are longer than a quarter
+// of its stack, which is 2 MiB as a rule, and says no more than that they are too long.
+const maxRevealed = 1 << 20
+
 // reveal reads the secrets that an agent starts with into its environment. One that cannot be had stops the start: an agent without
 // it would do something else than it was meant to.
 func (c *Core) reveal(ctx context.Context, l *liveTab, env map[string]string) error {
@@ -207,6 +211,7 @@ func (c *Core) reveal(ctx context.Context, l *liveTab, env map[string]string) er
 		return nil
 	}
 	l.secrets = map[string]time.Time{}
+	total := 0
 	for _, name := range l.task.Secrets {
 		s, err := c.store.Secret(ctx, name)
 		if fault.CodeOf(err) == fault.NotFound {
@@ -219,6 +224,10 @@ func (c *Core) reveal(ctx context.Context, l *liveTab, env map[string]string) er
 		value, err := c.keyring.Get(ctx, name, s.KeptIn)
 		if err != nil {
 			return err
+		}
+		if total += len(value.Reveal()); total > maxRevealed {
+			return fault.New(fault.InvalidArgument, "The secrets of the task are longer than %d KiB together, and no program could be started with them", maxRevealed>>10).
+				WithHint("Give it fewer: `termic sandbox %s --secret NAME,NAME`.", shellWord(l.task.Name))
 		}
 		env[name], l.secrets[name] = value.Reveal(), s.Updated
 	}

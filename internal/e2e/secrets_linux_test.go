@@ -285,3 +285,22 @@ func (r *rig) sweepProcesses(tasks map[string]bool) {
 		}
 	}
 }
+
+// TestSecretsThatAreTooMuch: what no program could be started with is refused in words, and one byte less starts.
+func TestSecretsThatAreTooMuch(t *testing.T) {
+	r := newRig(t)
+	var names []string
+	for i := range 33 { // of 32 KiB each, a mebibyte and one more
+		name := "BIG_" + string(rune('A'+i/10)) + string(rune('0'+i%10))
+		call[api.SecretSetResult](r, "secret_set", map[string]any{"name": name, "value": strings.Repeat(name, 32<<10/len(name))})
+		names = append(names, name)
+	}
+	c := r.cageTask("much", "off", map[string]any{"secrets": names[:32]})
+	if got := c.holds(names[31]); got != digestOf(strings.Repeat(names[31], 32<<10/len(names[31]))) {
+		t.Errorf("the last of them: %s", got)
+	}
+	call[api.TaskSandboxResult](r, "task_sandbox", map[string]any{"task": c.id, "secrets": names})
+	if f := refused(r, fault.InvalidArgument, "task_tab", map[string]any{"task": c.id}); !strings.Contains(f.Message, "longer than 1024 KiB together") {
+		t.Errorf("%s", f.Message)
+	}
+}
