@@ -168,6 +168,7 @@ func (r *rig) noTokenCrosses(agents []*walled, old []ticket) {
 		if r.live(c.id).Sandbox == "enforce-fs" {
 			continue // it is on the machine's network, where each token of a task without a door is good
 		}
+		r.secrets.tell(others...) // they stand in a prompt
 		out := c.run(`for t in ` + strings.Join(others, " ") + `; do curl -s --noproxy '*' -o /dev/null -m 5 -w '%{http_code} ' -X POST -H "X-Termic-Token: $t" "$TERMIC_MCP_URL"; done; curl -s --noproxy '*' -o /dev/null -m 5 -w 'own %{http_code}' -X POST -H "X-Termic-Token: $TERMIC_MCP_TOKEN" "$TERMIC_MCP_URL"`)
 		if strings.Count(out, "401 ") != len(others) || strings.Contains(out, "own 401") || !strings.Contains(out, "own 4") {
 			r.t.Errorf("%s: other tokens through its door: %s", c.id, out)

@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,13 +43,17 @@ func digestOf(value string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-const plantedKey, plantedNext = "pl4nted-key/+with \"quotes\" & é", "pl4nted-next-value-of-the-key"
+// plantedIn are two values that no other test has: they stand beside one another.
+func plantedIn(t *testing.T) (key, next string) {
+	return "pl4nted-key/+with \"quotes\" & é of " + t.Name(), "pl4nted-next-value of " + t.Name()
+}
 
 // TestSecretsReachWhoIsNamed: the agents of a task that the owner gave a secret to have it, in a cage and in none; a terminal of the
 // user's, a setup script, a child that a caged agent made, and a tab that it opened have not, nor have they after an archive and a
 // restart.
 func TestSecretsReachWhoIsNamed(t *testing.T) {
 	r := newRig(t)
+	plantedKey, _ := plantedIn(t)
 	call[api.MCPResult](r, "mcp_enable", nil)
 	if kept := r.secret("API_KEY", plantedKey); kept.Secret.KeptIn != "file" || kept.Why == "" || len(kept.Holders) != 0 {
 		t.Errorf("%+v", kept)
@@ -125,6 +131,7 @@ func TestSecretsReachWhoIsNamed(t *testing.T) {
 // TestSecretsAreMonotone: a caged agent drives nobody who holds a secret that it does not hold itself, and does not learn why.
 func TestSecretsAreMonotone(t *testing.T) {
 	r := newRig(t)
+	plantedKey, plantedNext := plantedIn(t)
 	call[api.MCPResult](r, "mcp_enable", nil)
 	r.secret("API_KEY", plantedKey)
 	r.secret("OTHER", plantedNext)
@@ -161,6 +168,7 @@ func TestSecretsAreMonotone(t *testing.T) {
 // start, and the refusal says what to do.
 func TestSecretsChange(t *testing.T) {
 	r := newRig(t)
+	plantedKey, plantedNext := plantedIn(t)
 	r.secret("API_KEY", plantedKey)
 	c := r.cageTask("keeps", "off", map[string]any{"secrets": []string{"API_KEY"}})
 	c.holds("API_KEY")
@@ -202,6 +210,7 @@ func TestSecretsChange(t *testing.T) {
 // cookies, keys, and values in environments.
 func TestSecretsAreNowhere(t *testing.T) {
 	r := newRig(t)
+	plantedKey, _ := plantedIn(t)
 	o := r.outside()
 	named := r.named("ci", "operator")
 	f := r.web(app.WebOptions{})
@@ -214,6 +223,9 @@ func TestSecretsAreNowhere(t *testing.T) {
 	caged := r.cageTask("caged", "enforce", map[string]any{"mcp": true, "secrets": []string{"API_KEY"}})
 	caged.holds("API_KEY")
 	r.gather()
+	if !slices.Contains(slices.Collect(maps.Values(r.secrets.by)), "the token of a terminal") {
+		t.Fatal("the caged agent's token was not gathered")
+	}
 	profile := filepath.Join(t.TempDir(), "elsewhere")
 	r.elsewhere(profile, r.webToken("afar", "operator"), "login", f.url, "--fingerprint", f.pin, "--name", "desk")
 

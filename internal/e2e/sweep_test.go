@@ -19,8 +19,9 @@ import (
 
 // planted are the secrets that a rig knows of: what is in none of the places where anybody but their owner looks.
 type planted struct {
-	mu sync.Mutex
-	by map[string]string // what each value is
+	mu   sync.Mutex
+	by   map[string]string // what each value is
+	told map[string]bool   // those that the test itself put where they are found
 }
 
 // plant notes a secret. Values that are too short to be found for certain are none.
@@ -30,8 +31,21 @@ func (p *planted) plant(what, value string) {
 	if p.by == nil {
 		p.by = map[string]string{}
 	}
-	if value = strings.TrimSpace(value); len(value) >= 12 {
+	if value = strings.TrimSpace(value); len(value) >= 12 && !p.told[value] {
 		p.by[value] = what
+	}
+}
+
+// tell is for a test that types secrets into a prompt, which is kept: they are not looked for.
+func (p *planted) tell(values ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.told == nil {
+		p.told = map[string]bool{}
+	}
+	for _, v := range values {
+		p.told[v] = true
+		delete(p.by, v)
 	}
 }
 
@@ -74,9 +88,12 @@ func (r *rig) gather() {
 			}
 		}
 	}
-	all, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, f := range all {
-		env, _ := os.ReadFile(f) // a process that ended, or another user's, has none
+	all, _ := filepath.Glob("/proc/[0-9]*")
+	for _, proc := range all {
+		if cwd, err := os.Readlink(filepath.Join(proc, "cwd")); err != nil || !strings.HasPrefix(cwd, filepath.Dir(r.home)+"/") {
+			continue // of another rig, beside this one
+		}
+		env, _ := os.ReadFile(filepath.Join(proc, "environ")) // a process that ended, or another user's, has none
 		if _, value, ok := strings.Cut(string(env), "\x00TERMIC_MCP_TOKEN="); ok {
 			value, _, _ = strings.Cut(value, "\x00")
 			r.secrets.plant("the token of a terminal", value)
