@@ -44,7 +44,8 @@ const (
 type Effect struct {
 	Kind       Kind
 	Idempotent bool // a second identical call changes nothing more
-	// OpenWorld is set for what sets an agent to work: it may reach whatever its task may, the network included.
+	// OpenWorld is set for what sets an agent to work, which may reach whatever its task may, and for what has Termic itself
+	// connect to others.
 	OpenWorld bool
 }
 
