@@ -130,7 +130,7 @@ func (c *Core) actFor(ctx context.Context, actor Actor, r store.Rule, face grant
 	if err != nil {
 		return Acted{}, err
 	}
-	if !reachesEvent(r.Creator, e) {
+	if face == grant.Trigger && !reachesEvent(r.Creator, e) { // a schedule is its own event
 		return Acted{}, fault.New(fault.Forbidden, "%s does not reach what happened", r.Creator.Principal)
 	}
 	raw, err := filled(r.Action, e, c.clock.wall())

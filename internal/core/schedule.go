@@ -9,7 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"termic/internal/api"
 	"termic/internal/fault"
+	"termic/internal/grant"
 	"termic/internal/store"
 	"termic/internal/when"
 )
@@ -256,12 +258,12 @@ func (c *Core) take(ctx context.Context, d *due, now time.Time, boot time.Durati
 	if !taken.After(last) && !last.After(now.Add(farAhead)) {
 		taken = last.Add(1) // the clock was set back; an interval goes on all the same
 	}
-	skip := missed > 0 && d.s.When.Missed != store.MissedOnce
+	skip, project := missed > 0 && d.s.When.Missed != store.MissedOnce, c.projectOf(ctx, d.s)
 	err := c.store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		if err := tx.TakeDue(ctx, d.s.ID, last, taken, !skip); err != nil {
 			return err
 		}
-		return c.scheduleFired(ctx, tx, d.s, taken, missed, skip)
+		return c.scheduleFired(ctx, tx, d.s, project, taken, missed, skip)
 	})
 	if err == nil || fault.CodeOf(err) == fault.Conflict {
 		d.s.LastDue = taken
@@ -281,7 +283,7 @@ func (c *Core) take(ctx context.Context, d *due, now time.Time, boot time.Durati
 }
 
 // scheduleFired keeps the event of a due and the firing that follows, or why none does.
-func (c *Core) scheduleFired(ctx context.Context, tx *store.Tx, s store.Schedule, at time.Time, missed int, skip bool) error {
+func (c *Core) scheduleFired(ctx context.Context, tx *store.Tx, s store.Schedule, project string, at time.Time, missed int, skip bool) error {
 	facts := map[string]any{"due": stamp(at)}
 	if missed > 0 {
 		facts["missed"] = missed
@@ -290,7 +292,7 @@ func (c *Core) scheduleFired(ctx context.Context, tx *store.Tx, s store.Schedule
 	if skip {
 		f.Outcome, f.Detail = store.FiringSkipped, countOf(missed, "due")+" passed while Termic did not run or the machine slept."
 	} else {
-		e, err := c.keepEvent(ctx, tx, store.Event{Kind: store.EventScheduleFired, Subject: s.Name, Project: projectOfAction(ctx, tx, s.Action), Facts: facts})
+		e, err := c.keepEvent(ctx, tx, store.Event{Kind: store.EventScheduleFired, Subject: s.Name, Project: project, Facts: facts})
 		if err != nil {
 			return err
 		}
@@ -300,19 +302,30 @@ func (c *Core) scheduleFired(ctx context.Context, tx *store.Tx, s store.Schedule
 	return err
 }
 
-// projectOfAction is the project in which something follows, if it is named by its id or name.
-func projectOfAction(ctx context.Context, tx *store.Tx, a store.Action) string {
-	into := viewRule(store.Rule{Action: a}, nil).Into
-	projects, err := tx.Projects(ctx)
-	if err != nil || into == "" {
+// projectOf is the project in which a schedule does something, as far as can be told: then those who may know of the project may know
+// that it ran.
+func (c *Core) projectOf(ctx context.Context, s store.Schedule) string {
+	creator, err := c.standing(ctx, s.Creator, grant.Schedule)
+	if err != nil {
 		return ""
 	}
-	for _, p := range projects {
-		if p.ID == into || p.Name == into {
-			return p.ID
+	does := viewRule(s.Rule, nil)
+	if does.Into != "" {
+		p, err := c.resolveProject(ctx, creator, does.Into)
+		if err != nil {
+			return ""
 		}
+		return p.ID
 	}
-	return ""
+	id, err := c.ResolveTask(ctx, creator, api.TaskRef{Task: does.Task}, does.Do)
+	if err != nil {
+		return ""
+	}
+	t, err := c.store.Task(ctx, id)
+	if err != nil {
+		return ""
+	}
+	return t.ProjectID
 }
 
 // stillWorks refuses a due while what the one before began goes on.

@@ -128,8 +128,9 @@ func (c *Core) ScheduleRunNow(ctx context.Context, call *Call, p api.SchedulePar
 		return api.ScheduleRunResult{}, fault.New(fault.Conflict, "The schedule %q stopped. %s", s.Name, s.Stopped).WithHint("Switch it on first: `termic schedule update %s --enable`.", shellWord(s.Name))
 	}
 	var f store.Firing
+	project := c.projectOf(ctx, s)
 	err = c.store.Write(ctx, func(tx *store.Tx) error {
-		e, err := c.keepEvent(ctx, tx, store.Event{Kind: store.EventScheduleFired, Subject: s.Name, Project: projectOfAction(ctx, tx, s.Action),
+		e, err := c.keepEvent(ctx, tx, store.Event{Kind: store.EventScheduleFired, Subject: s.Name, Project: project,
 			Facts: map[string]any{"by_hand": call.Caller.Principal}})
 		if err != nil {
 			return err

@@ -150,3 +150,50 @@ func TestRulesOfTheFileToken(t *testing.T) {
 		t.Errorf("after the endpoint was off: %q", why)
 	}
 }
+
+// TestRulesOfANamedToken: over MCP, a trigger of a named token acts as that, sees nothing of the owner's, and ends with it.
+func TestRulesOfANamedToken(t *testing.T) {
+	r := newRig(t)
+	r.addProject()
+	r.outside()
+	task := r.newTask("Target", "osc7501", "")
+	r.live(task.Task.ID)
+	ci := r.named("ci", "operator")
+	for name, args := range map[string]map[string]any{
+		"trigger_add":  {"name": "again", "kind": "task_settled", "subject": "Worker", "facts": []string{"outcome=done"}, "do": "task_send", "task": task.Task.ID, "prompt": "#write after.txt hello"},
+		"schedule_add": {"name": "work", "every": "24h", "do": "task_new", "into": "repo", "taskName": "Worker", "agent": "osc7501", "prompt": "#write one.txt hello"},
+	} {
+		res, err := ci.tool(t.Context(), name, args)
+		must(t, err)
+		if res.IsError {
+			t.Fatalf("%s: %s", name, res.StructuredContent)
+		}
+	}
+	res, err := ci.tool(t.Context(), "schedule_run_now", map[string]any{"name": "work"})
+	must(t, err)
+	if res.IsError || !strings.Contains(string(res.StructuredContent), `"outcome":"done"`) {
+		t.Fatalf("%s", res.StructuredContent)
+	}
+	told := r.event("task_settled", func(e api.Happening) bool { return e.Subject == "Worker" && e.Acted > 0 })
+	if len(told.Rules) != 1 || told.Rules[0].Firing.Outcome != "done" || told.Event.Depth != 1 {
+		t.Errorf("%+v", told)
+	}
+	if job := r.job(told.Rules[0].Firing.Job); job.Principal != "client:ci" || job.Face != "trigger" {
+		t.Errorf("%+v", job)
+	}
+	r.until(task.Task.ID, "the prompt of the trigger", func(d api.TaskDetail) bool {
+		_, err := os.Stat(filepath.Join(d.Path, "after.txt"))
+		return err == nil
+	})
+	call[map[string]any](r, "token_revoke", map[string]any{"name": "ci"})
+	for _, x := range call[api.TriggerListResult](r, "trigger_list", map[string]any{}).Triggers {
+		if !strings.Contains(x.Stopped, "revoked") {
+			t.Errorf("%s goes on: %+v", x.Name, x)
+		}
+	}
+	for _, x := range call[api.ScheduleListResult](r, "schedule_list", map[string]any{}).Schedules {
+		if !strings.Contains(x.Stopped, "revoked") || len(x.Next) != 0 {
+			t.Errorf("%s goes on: %+v", x.Name, x)
+		}
+	}
+}

@@ -313,6 +313,32 @@ func TestScheduleRunNow(t *testing.T) {
 	}
 }
 
+// TestScheduleOfATokenForSomeProjects runs, and its event is one of the project in which it does something.
+func TestScheduleOfATokenForSomeProjects(t *testing.T) {
+	w := newWorld(t)
+	_, one := w.operatorToken(t, "one", w.a)
+	_, other := w.operatorToken(t, "other", w.b)
+	_, tab := w.task(t, w.a, "target", creating)
+	for i, work := range []map[string]any{{"do": "task_send", "task": "target", "prompt": "x"}, {"do": "task_new", "into": "A", "taskName": "made"}} {
+		name := fmt.Sprint("s", i)
+		work["name"], work["every"] = name, "24h"
+		do[api.ScheduleResult](t, w, one, "schedule_add", work)
+		r := do[api.ScheduleRunResult](t, w, one, "schedule_run_now", map[string]any{"name": name})
+		if r.Firing.Outcome != "done" {
+			t.Errorf("%s: %+v", name, r.Firing)
+		}
+		if _, f := w.call(t, one, "event_explain", map[string]any{"event": r.Firing.Event}); f != nil {
+			t.Errorf("%s does not see its own event: %v", name, f)
+		}
+		if _, f := w.call(t, other, "event_explain", map[string]any{"event": r.Firing.Event}); f == nil {
+			t.Errorf("%s is told to a token of another project", name)
+		}
+	}
+	if len(w.prompts(t, tab)) != 1 {
+		t.Error("nothing was sent")
+	}
+}
+
 func TestScheduleArguments(t *testing.T) {
 	w := newWorld(t)
 	w.task(t, w.a, "target", creating)
