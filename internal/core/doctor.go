@@ -33,6 +33,9 @@ func (c *Core) Doctor(ctx context.Context, _ *Call, _ api.DoctorParams) (api.Doc
 		}
 		add(f)
 	}
+	for _, f := range c.secretFindings(ctx) {
+		add(f)
+	}
 	for _, f := range c.clientFindings(ctx) {
 		add(f)
 	}

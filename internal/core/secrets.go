@@ -2,6 +2,8 @@ package core
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"termic/internal/api"
 	"termic/internal/fault"
 	"termic/internal/grant"
+	"termic/internal/keyring"
 	"termic/internal/secret"
 	"termic/internal/store"
 )
@@ -232,4 +235,36 @@ func (c *Core) reveal(ctx context.Context, l *liveTab, env map[string]string) er
 		env[name], l.secrets[name] = value.Reveal(), s.Updated
 	}
 	return nil
+}
+
+// secretFindings tells where values are kept, without asking for any, and names what something wants and is not there.
+func (c *Core) secretFindings(ctx context.Context) []api.Finding {
+	list, err := c.store.Secrets(ctx)
+	if err != nil {
+		return nil // the finding of the database says it
+	}
+	named, err := c.whoNames(ctx, grant.OwnerOn(grant.CLI))
+	if err != nil || len(list)+len(named.tasks)+len(named.projects) == 0 {
+		return nil
+	}
+	files := 0
+	for _, s := range list {
+		if s.KeptIn == keyring.InFile {
+			files++
+		}
+		delete(named.tasks, s.Name)
+		delete(named.projects, s.Name)
+	}
+	f := api.Finding{Name: "secrets", Level: "ok", Detail: fmt.Sprintf("%d in a keyring, %d in files of yours alone", len(list)-files, files)}
+	gone := slices.Sorted(maps.Keys(named.tasks))
+	for _, name := range slices.Sorted(maps.Keys(named.projects)) {
+		if !slices.Contains(gone, name) {
+			gone = append(gone, name)
+		}
+	}
+	if len(gone) > 0 {
+		f.Level, f.Detail = "warn", f.Detail+"; named and not there: "+strings.Join(gone, ", ")
+		f.Fix = "Set it with `termic secret set " + gone[0] + "`, or take it from the tasks and projects that name it: their agents do not start."
+	}
+	return []api.Finding{f}
 }
