@@ -32,7 +32,7 @@ type CheckTimes struct {
 type CheckAddParams struct {
 	Name    string   `json:"name" cli:"arg" doc:"name of the check: letters, digits, - and _, at most 64 of them" tool:"-"`
 	Kind    string   `json:"kind" cli:"arg" enum:"http|tls|dns|tcp|metric|command" doc:"what is looked at; command is for the owner alone" tool:"-"`
-	Targets []string `json:"targets" cli:"target" doc:"what to look at: a URL; host[:port]; name[@resolver]; host:port; URL#metric{label=\"value\"}; a program with arguments. Can be given more than once" tool:"by kind: URL; host:port; name; host:port; URL#metric"`
+	Targets []string `json:"targets" cli:"target" list:"whole" doc:"what to look at: a URL; host[:port]; name[@resolver]; host:port; URL#metric{label=\"value\"}; a program with arguments. Can be given more than once" tool:"by kind: URL; host:port; name; host:port; URL#metric"`
 	CheckFields
 	CheckTimes
 }
@@ -40,7 +40,7 @@ type CheckAddParams struct {
 // CheckUpdateParams are the parameters of check_update. What is left out stays.
 type CheckUpdateParams struct {
 	Name    string   `json:"name" cli:"arg" doc:"name of the check" tool:"-"`
-	Targets []string `json:"targets,omitempty" cli:"target" doc:"look at these instead; those that stay keep their state" tool:"replaces all"`
+	Targets []string `json:"targets,omitempty" cli:"target" list:"whole" doc:"look at these instead; those that stay keep their state" tool:"replaces all"`
 	CheckFields
 	CheckTimes
 	Clear []string `json:"clear,omitempty" cli:"clear" doc:"take back expect, minDays, expectAddr or retries" tool:"-"`

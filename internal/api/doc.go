@@ -8,6 +8,7 @@
 //	json     its wire name; "omitempty" marks it optional
 //	doc      one clause that says what it means
 //	tool     what an MCP client reads instead of doc, since every conversation pays for each word there; "-" = nothing
+//	list     of a list: "whole" = a comma parts nothing, each value is given by itself; "hosts" = a number behind a comma is one more port
 //	enum     its allowed values, separated by |
 //	cli      "arg" = positional; "rest" = all remaining words, joined unless it is a list; "-" = not on the command line; otherwise "name" or "name,x" (short x)
 //	class    the narrowest class that may give it; none = that of the verb

@@ -193,7 +193,7 @@ type TaskSandboxParams struct {
 	Agents      []string `json:"agents,omitempty" cli:"agents" doc:"agents that it may start; its own when empty"`
 	Read        []string `json:"read,omitempty" cli:"read" doc:"files and folders that the cage may read as well"`
 	Write       []string `json:"write,omitempty" cli:"write" doc:"files and folders that the cage may change as well"`
-	Hosts       []string `json:"hosts,omitempty" cli:"hosts" doc:"hosts that the cage may reach as well"`
+	Hosts       []string `json:"hosts,omitempty" cli:"hosts" list:"hosts" doc:"hosts that the cage may reach as well"`
 	Secrets     []string `json:"secrets,omitempty" cli:"secret" doc:"secrets that its agents get into their environment, by name"`
 	AcceptFiles bool     `json:"acceptFiles,omitempty" cli:"accept-files" doc:"consent to files that run by themselves and that a caged agent may have written"`
 	Yes         bool     `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
@@ -226,7 +226,7 @@ type ProjectSettingsParams struct {
 	Agents   []string `json:"agents,omitempty" cli:"agents" doc:"agents that they may start; their own when empty"`
 	Read     []string `json:"read,omitempty" cli:"read" doc:"files and folders that cages of its tasks may read as well"`
 	Write    []string `json:"write,omitempty" cli:"write" doc:"files and folders that cages of its tasks may change as well"`
-	Hosts    []string `json:"hosts,omitempty" cli:"hosts" doc:"hosts that cages of its tasks may reach as well"`
+	Hosts    []string `json:"hosts,omitempty" cli:"hosts" list:"hosts" doc:"hosts that cages of its tasks may reach as well"`
 	Secrets  []string `json:"secrets,omitempty" cli:"secret" doc:"secrets that the agents of its new tasks get, by name, where you make the task"`
 }
 

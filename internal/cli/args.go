@@ -268,7 +268,7 @@ func (p *parser) store(q *verb.Param, flag, value string) error {
 		if !given {
 			list = []string{} // an empty value is an empty list, not none
 		}
-		p.inv.values[q.Name] = append(list, splitList(value)...)
+		p.inv.values[q.Name] = append(list, splitList(q, value)...)
 	case q.Millis:
 		ms, err := parseDuration(value)
 		if err != nil {
@@ -287,10 +287,18 @@ func (p *parser) store(q *verb.Param, flag, value string) error {
 	return nil
 }
 
-func splitList(s string) []string {
+func splitList(q *verb.Param, s string) []string {
+	if q.Parts == "whole" {
+		return []string{s}
+	}
 	var out []string
 	for _, item := range strings.Split(s, ",") {
-		if item = strings.TrimSpace(item); item != "" {
+		item = strings.TrimSpace(item)
+		switch _, err := strconv.ParseUint(item, 10, 16); {
+		case item == "":
+		case err == nil && q.Parts == "hosts" && len(out) > 0 && strings.Contains(out[len(out)-1], ":"):
+			out[len(out)-1] += "," + item
+		default:
 			out = append(out, item)
 		}
 	}

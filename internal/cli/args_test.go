@@ -44,6 +44,9 @@ func TestParse(t *testing.T) {
 		{line: "settings set a.b -- -1", verb: "settings_set", values: map[string]any{"key": "a.b", "value": "-1"}},
 		{line: "help tab close", verb: "help", values: map[string]any{"verb": "tab close"}},
 		{line: "attach fix --detach-keys ctrl-p,ctrl-q", verb: "attach", values: map[string]any{"task": "fix", "detach-keys": "ctrl-p,ctrl-q"}},
+		{line: "sandbox fix --hosts example.com:80,8443,@office:1,2,b.example,7", verb: "task_sandbox", values: map[string]any{"task": "fix", "hosts": []string{"example.com:80,8443", "@office:1,2", "b.example", "7"}}},
+		{line: "check update m --target http://a.example/m#x{a=\"b\",c=\"d\"} --target=b,c", verb: "check_update", values: map[string]any{"name": "m", "targets": []string{"http://a.example/m#x{a=\"b\",c=\"d\"}", "b,c"}}},
+		{line: "check update m --clear expect,retries", verb: "check_update", values: map[string]any{"name": "m", "clear": []string{"expect", "retries"}}},
 		{line: "--version", verb: "version"},
 	} {
 		inv, err := parse(strings.Fields(c.line))

@@ -116,7 +116,7 @@ func valueName(p verb.Param) string {
 		return "DURATION"
 	case p.Type == verb.Integer:
 		return "N"
-	case p.Type == verb.Strings:
+	case p.Type == verb.Strings && p.Parts != "whole":
 		return "A,B,..."
 	}
 	return "TEXT"

@@ -29,6 +29,9 @@ type Param struct {
 	Enum     []string
 	Required bool
 	Millis   bool // the command line takes a duration
+	// Parts says what a comma does in a list on the command line: it parts values unless this is "whole", where each is given by
+	// itself, or "hosts", where a number behind a comma is one more port.
+	Parts string
 	// Positional is "arg" or "rest" when the command line takes it without a flag.
 	Positional string
 	Flag       string // long flag without dashes; empty when it has none
@@ -69,7 +72,7 @@ func paramsOf(t reflect.Type) []Param {
 
 func paramOf(t reflect.Type, f reflect.StructField) Param {
 	name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
-	p := Param{Name: name, Doc: f.Tag.Get("doc"), Required: opts != "omitempty", Millis: f.Tag.Get("unit") == "ms"}
+	p := Param{Name: name, Doc: f.Tag.Get("doc"), Required: opts != "omitempty", Millis: f.Tag.Get("unit") == "ms", Parts: f.Tag.Get("list")}
 	switch f.Type.Kind() {
 	case reflect.String:
 		p.Type = String
