@@ -167,7 +167,7 @@ type Netgroup struct {
 	Name    string   `json:"name"`
 	Members []string `json:"members"`
 	Note    string   `json:"note,omitempty"`
-	// UsedBy are the lists of hosts that name it, in words; told to the owner alone.
+	// UsedBy are the lists of hosts that name it, in words.
 	UsedBy  []string `json:"used_by,omitempty"`
 	Updated string   `json:"updated"`
 }

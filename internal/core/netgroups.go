@@ -69,13 +69,12 @@ func (c *Core) NetgroupList(ctx context.Context, call *Call, _ api.NetgroupListP
 	if err != nil {
 		return api.NetgroupListResult{}, err
 	}
+	lists, err := c.hostLists(ctx)
 	out := api.NetgroupListResult{Netgroups: make([]api.Netgroup, len(list))}
 	for i, g := range list {
-		if out.Netgroups[i], err = c.viewNetgroup(ctx, g); err != nil {
-			return api.NetgroupListResult{}, err
-		}
+		out.Netgroups[i] = viewNetgroup(g, lists)
 	}
-	return out, nil
+	return out, err
 }
 
 // NetgroupAdd is the verb netgroup_add.
@@ -93,14 +92,25 @@ func (c *Core) NetgroupAdd(ctx context.Context, call *Call, p api.NetgroupAddPar
 	if err != nil {
 		return api.NetgroupResult{}, err
 	}
+	release, err := c.holdCages(ctx)
+	if err != nil {
+		return api.NetgroupResult{}, err
+	}
+	defer release()
+	lists, err := c.hostLists(ctx)
+	if err == nil {
+		err = ownersAddresses(call.Caller, lists, p.Name)
+	}
+	if err != nil {
+		return api.NetgroupResult{}, err
+	}
 	g := store.Netgroup{Name: p.Name, Members: members, Note: p.Note}
 	err = c.store.Write(ctx, func(tx *store.Tx) error { g, err = tx.AddNetgroup(ctx, g); return err })
 	if err != nil {
 		return api.NetgroupResult{}, err
 	}
 	c.netgroupsChanged(context.WithoutCancel(ctx))
-	v, err := c.viewNetgroup(ctx, g)
-	return api.NetgroupResult{Netgroup: v}, err
+	return api.NetgroupResult{Netgroup: viewNetgroup(g, lists)}, nil
 }
 
 // netgroupMembers checks members and writes them down without spaces, each once.
@@ -117,7 +127,7 @@ func netgroupMembers(list []string) ([]string, error) {
 
 // NetgroupUpdate is the verb netgroup_update. Cages that run keep the addresses that they were built with.
 func (c *Core) NetgroupUpdate(ctx context.Context, call *Call, p api.NetgroupUpdateParams) (api.NetgroupResult, error) {
-	release, g, users, err := c.heldNetgroup(ctx, call.Caller, p.Name)
+	release, g, lists, err := c.heldNetgroup(ctx, call.Caller, p.Name)
 	if err != nil {
 		return api.NetgroupResult{}, err
 	}
@@ -130,9 +140,8 @@ func (c *Core) NetgroupUpdate(ctx context.Context, call *Call, p api.NetgroupUpd
 		if members, err = netgroupMembers(p.Members); err != nil {
 			return api.NetgroupResult{}, err
 		}
-		if len(users) > 0 && call.Caller.Class != grant.Owner {
-			return api.NetgroupResult{}, fault.New(fault.Forbidden, "The netgroup %q says what cages may reach, so its addresses are the owner's to change", g.Name).
-				WithHint("%s", listed("It is named in", users))
+		if err := ownersAddresses(call.Caller, lists, g.Name); err != nil {
+			return api.NetgroupResult{}, err
 		}
 	}
 	err = c.store.Write(ctx, func(tx *store.Tx) error {
@@ -146,22 +155,21 @@ func (c *Core) NetgroupUpdate(ctx context.Context, call *Call, p api.NetgroupUpd
 		return api.NetgroupResult{}, err
 	}
 	c.netgroupsChanged(context.WithoutCancel(ctx))
-	v, err := c.viewNetgroup(ctx, g)
-	if err != nil {
-		return api.NetgroupResult{}, err
-	}
 	kept, err := c.keepNetgroup(ctx, g.Name)
-	return api.NetgroupResult{Netgroup: v, Kept: kept}, err
+	return api.NetgroupResult{Netgroup: viewNetgroup(g, lists), Kept: kept}, err
 }
 
 // NetgroupDelete is the verb netgroup_delete. One that a list of hosts names stays.
 func (c *Core) NetgroupDelete(ctx context.Context, call *Call, p api.NetgroupDeleteParams) (api.NetgroupDeleteResult, error) {
-	release, g, users, err := c.heldNetgroup(ctx, call.Caller, p.Name)
+	release, g, lists, err := c.heldNetgroup(ctx, call.Caller, p.Name)
 	if err != nil {
 		return api.NetgroupDeleteResult{}, err
 	}
 	defer release()
-	if len(users) > 0 {
+	if err := ownersAddresses(call.Caller, lists, g.Name); err != nil {
+		return api.NetgroupDeleteResult{}, err
+	}
+	if users := usersOf(lists, g.Name); len(users) > 0 {
 		return api.NetgroupDeleteResult{}, fault.New(fault.Conflict, "The netgroup %q is in use", g.Name).WithHint("%s", listed("Take it out first: it is named in", users))
 	}
 	if err := c.store.Write(ctx, func(tx *store.Tx) error { return tx.DeleteNetgroup(ctx, g.Name) }); err != nil {
@@ -171,8 +179,9 @@ func (c *Core) NetgroupDelete(ctx context.Context, call *Call, p api.NetgroupDel
 	return api.NetgroupDeleteResult{Name: g.Name}, nil
 }
 
-// heldNetgroup finds a netgroup and who names it, for a caller that is about to change it. No cage is built until release.
-func (c *Core) heldNetgroup(ctx context.Context, caller grant.Caller, name string) (release func(), g store.Netgroup, users []string, err error) {
+// heldNetgroup finds a netgroup and the lists that may name it, for a caller that is about to change it. No cage is built until
+// release.
+func (c *Core) heldNetgroup(ctx context.Context, caller grant.Caller, name string) (release func(), g store.Netgroup, lists []hostList, err error) {
 	if err := wholeReach(caller, "Netgroups"); err != nil {
 		return nil, g, nil, err
 	}
@@ -180,12 +189,12 @@ func (c *Core) heldNetgroup(ctx context.Context, caller grant.Caller, name strin
 		return nil, g, nil, err
 	}
 	if g, err = c.netgroupOf(ctx, name); err == nil {
-		users, err = c.usersOfNetgroup(ctx, g.Name)
+		lists, err = c.hostLists(ctx)
 	}
 	if err != nil {
 		release()
 	}
-	return release, g, users, err
+	return release, g, lists, err
 }
 
 // netgroupOf finds a netgroup; a refusal says which there are.
@@ -205,9 +214,8 @@ func (c *Core) netgroupOf(ctx context.Context, name string) (store.Netgroup, err
 	return g, fault.New(fault.NotFound, "There is no netgroup %q", name).WithHint("%s", listed("There are", names)).OrNear(name, names)
 }
 
-func (c *Core) viewNetgroup(ctx context.Context, g store.Netgroup) (api.Netgroup, error) {
-	users, err := c.usersOfNetgroup(ctx, g.Name)
-	return api.Netgroup{Name: g.Name, Members: full(g.Members), Note: g.Note, UsedBy: users, Updated: stamp(g.Updated)}, err
+func viewNetgroup(g store.Netgroup, lists []hostList) api.Netgroup {
+	return api.Netgroup{Name: g.Name, Members: full(g.Members), Note: g.Note, UsedBy: usersOf(lists, g.Name), Updated: stamp(g.Updated)}
 }
 
 // namesNetgroup reports whether a list of hosts names a netgroup.
@@ -241,35 +249,56 @@ func (c *Core) netgroupsIn(ctx context.Context, layers []sandbox.Layer) (map[str
 	return out, err
 }
 
-// usersOfNetgroup are the lists of hosts that name a netgroup, in words. Those of archived tasks do not count: a task that is
-// restored is checked at its start.
-func (c *Core) usersOfNetgroup(ctx context.Context, name string) ([]string, error) {
-	var out []string
-	add := func(who string, list []string) {
-		if namesNetgroup(list, name) {
-			out = append(out, who)
-		}
-	}
+// hostList is one list of hosts that the owner keeps.
+type hostList struct {
+	of       string // in words
+	hosts    []string
+	archived bool // of a task that may be restored
+}
+
+// hostLists are all of them.
+func (c *Core) hostLists(ctx context.Context) ([]hostList, error) {
 	s := c.settings.Get()
-	add(layerSettings, s.Sandbox.Hosts)
+	out := []hostList{{of: layerSettings, hosts: s.Sandbox.Hosts}}
 	for _, a := range s.Agents {
-		add(layerAgent+a.ID, a.SandboxHosts)
+		out = append(out, hostList{of: layerAgent + a.ID, hosts: a.SandboxHosts})
 	}
 	projects, err := c.store.Projects(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range projects {
-		add("the settings of the project "+p.Name, p.SandboxHosts)
+		out = append(out, hostList{of: "the settings of the project " + p.Name, hosts: p.SandboxHosts})
 		if f, agreed, err := c.agreedFile(ctx, p); err == nil && agreed {
-			add("the .termic.yaml of "+p.Name, f.Hosts)
+			out = append(out, hostList{of: "the .termic.yaml of " + p.Name, hosts: f.Hosts})
 		}
 	}
-	tasks, err := c.store.Tasks(ctx, store.TaskFilter{})
+	tasks, err := c.store.Tasks(ctx, store.TaskFilter{All: true})
 	for _, t := range tasks {
-		add("the settings of the task "+t.Name, t.SandboxHosts)
+		out = append(out, hostList{"the settings of the task " + t.Name, t.SandboxHosts, t.Archived()})
 	}
 	return out, err
+}
+
+// usersOf are the lists that name a netgroup, without those of archived tasks: a task that is restored is checked at its start.
+func usersOf(lists []hostList, name string) (out []string) {
+	for _, l := range lists {
+		if !l.archived && namesNetgroup(l.hosts, name) {
+			out = append(out, l.of)
+		}
+	}
+	return out
+}
+
+// ownersAddresses refuses to let anybody but the owner say which addresses a name stands for that any list has, also one of an
+// archived task, or one that was written before there was such a netgroup: what the lists name is what cages may reach.
+func ownersAddresses(caller grant.Caller, lists []hostList, name string) error {
+	at := slices.IndexFunc(lists, func(l hostList) bool { return namesNetgroup(l.hosts, name) })
+	if at < 0 || caller.Class == grant.Owner {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "@%s says what cages may reach, so its addresses are the owner's to change", name).
+		WithHint("It is named in %s.", lists[at].of)
 }
 
 // keepNetgroup says in words which programs run in cages that were built with a netgroup; empty for none.

@@ -50,6 +50,20 @@ func TestWhoMayWhatOfChecks(t *testing.T) {
 	refuse(op, "netgroup_update", map[string]any{"name": "office", "members": []string{"0.0.0.0/0"}}, "the owner's to change")
 	do[api.NetgroupResult](t, w, op, "netgroup_update", map[string]any{"name": "office", "note": "the house"})
 	do[api.NetgroupResult](t, w, owner, "netgroup_update", map[string]any{"name": "office", "members": []string{"203.0.113.0/26"}})
+	refuse(op, "netgroup_delete", map[string]any{"name": "office"}, "the owner's to change")
+	// A name that a list has already, or that of an archived task has, is no more an operator's to fill.
+	_, err = w.store.UpdateProject(t.Context(), w.b.ID, func(p *store.Project) error { p.SandboxHosts = []string{"@later", "!@never"}; return nil })
+	check(t, err)
+	refuse(op, "netgroup_add", map[string]any{"name": "Later", "members": []string{"0.0.0.0/0"}}, "the owner's to change")
+	refuse(op, "netgroup_add", map[string]any{"name": "never", "members": []string{"203.0.113.9"}}, "the owner's to change")
+	old, _ := w.task(t, w.a, "old", func(t *store.Task) { t.SandboxHosts = []string{"@past"} })
+	check(t, w.store.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.UpdateTask(t.Context(), old.ID, func(t *store.Task) error { t.ArchivedAt = t.Created; return nil })
+		return err
+	}))
+	refuse(op, "netgroup_add", map[string]any{"name": "past", "members": []string{"0.0.0.0/0"}}, "the owner's to change")
+	do[api.NetgroupResult](t, w, owner, "netgroup_add", map[string]any{"name": "past", "members": []string{"203.0.113.9"}})
+	do[api.NetgroupDeleteResult](t, w, owner, "netgroup_delete", map[string]any{"name": "past"})
 	if _, f := w.call(t, owner, "netgroup_delete", map[string]any{"name": "office"}); f == nil || f.Code != fault.Conflict || !strings.Contains(f.Hint, w.a.Name) {
 		t.Errorf("%v", f)
 	}
