@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"termic/internal/agent"
+	"termic/internal/fault"
 	"termic/internal/store"
 )
 
@@ -107,8 +108,11 @@ func (c *Core) settledAs(l *liveTab, outcome string, s agent.State) {
 	c.happened(ctx, e)
 }
 
-// depthOf is how many firings led to what an agent did last: by the prompt that it was given. A prompt that a person types begins
-// anew.
+// driven is for how long what the agent of a task asks of others is taken for a part of what it was prompted to do by a rule.
+const driven = time.Hour
+
+// depthOf is how many firings led to what an agent did last: by the prompt that it was given. A prompt that a person sends begins
+// anew; one that the agent of another task sends goes on with what that was prompted to do.
 func (c *Core) depthOf(ctx context.Context, l *liveTab) (int, error) {
 	id := l.det.State().Prompt
 	if id == "" {
@@ -118,5 +122,33 @@ func (c *Core) depthOf(ctx context.Context, l *liveTab) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return c.store.DepthOf(ctx, l.task.ID, p.Job)
+	depth, err := c.store.DepthOf(ctx, l.task.ID, p.Job)
+	if err != nil || depth > 0 {
+		return depth, err
+	}
+	driver, err := c.driverOf(ctx, l.task.ID, p)
+	if err != nil || driver == "" {
+		return 0, err
+	}
+	return c.store.DepthAround(ctx, driver, c.clock.wall().Add(-driven))
+}
+
+// driverOf is the task whose agent sent a prompt, or made the task that begins with it; empty for everybody else.
+func (c *Core) driverOf(ctx context.Context, task string, p store.Prompt) (string, error) {
+	if p.FromTask != "" {
+		return p.FromTask, nil
+	}
+	if p.Job == "" {
+		t, err := c.store.Task(ctx, task)
+		return t.ParentID, err
+	}
+	j, err := c.store.Job(ctx, p.Job)
+	if fault.CodeOf(err) == fault.NotFound {
+		return "", nil // it was forgotten
+	}
+	driver, _ := strings.CutPrefix(j.Principal, taskPrefix)
+	if driver == j.Principal {
+		driver = ""
+	}
+	return driver, err
 }

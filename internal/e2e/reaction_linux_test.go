@@ -197,3 +197,31 @@ func TestRulesOfANamedToken(t *testing.T) {
 		}
 	}
 }
+
+// TestCircleEnds: two triggers that set each other off come to an end by themselves, and say why.
+func TestCircleEnds(t *testing.T) {
+	r := newRig(t)
+	r.addProject()
+	ids := map[string]string{}
+	for _, name := range []string{"Ping", "Pong"} {
+		n := r.newTask(name, "osc7501", "")
+		r.live(n.Task.ID)
+		ids[name] = n.Task.ID
+	}
+	for from, to := range map[string]string{"Ping": "Pong", "Pong": "Ping"} {
+		call[api.TriggerResult](r, "trigger_add", map[string]any{"name": from + " sets off " + to, "kind": "task_settled", "subject": from, "do": "task_send", "task": ids[to], "prompt": "your turn"})
+	}
+	call[api.TaskSendResult](r, "task_send", map[string]any{"task": ids["Ping"], "prompt": "begin"})
+	last := r.event("task_settled", func(e api.Happening) bool { return e.Depth >= 3 || e.Unacted > 0 })
+	held := false
+	for _, x := range last.Rules {
+		held = held || x.Firing != nil && x.Firing.Outcome == "held" && x.Firing.Detail != ""
+	}
+	if !held {
+		t.Errorf("%+v", last)
+	}
+	time.Sleep(12 * time.Second) // longer than the gap between two firings
+	if events := call[api.EventListResult](r, "event_list", map[string]any{"kind": "task_settled"}).Events; len(events) > 8 {
+		t.Errorf("it goes on: %d settlings", len(events))
+	}
+}

@@ -161,6 +161,14 @@ func (r Reader) DepthOf(ctx context.Context, task, job string) (int, error) {
 	return depth, wrap(err, "look for what led here")
 }
 
+// DepthAround is how many firings led to what a task does since a time, whoever its agent is prompted by now.
+func (r Reader) DepthAround(ctx context.Context, task string, since time.Time) (int, error) {
+	var depth int
+	err := r.q.QueryRowContext(ctx, `SELECT COALESCE(MAX(COALESCE(e.depth, 0) + 1), 0) FROM firings f LEFT JOIN events e ON e.id = f.event_id
+		WHERE f.task_id = ? AND f.time > ? AND f.outcome IN ('acting', 'done', 'unknown')`, task, stamp(since)).Scan(&depth)
+	return depth, wrap(err, "look for what led here")
+}
+
 // InterruptFirings ends the firings that the end of the app cut short: those that waited did nothing, and of those that acted
 // nobody knows how far they came. It returns how many of each.
 func (t *Tx) InterruptFirings(ctx context.Context) (missed, unknown int64, err error) {
