@@ -1,6 +1,7 @@
 // The tabs Schedules, Triggers and Events of the page Operations: what happens by itself, as whom, and what came of it.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { screen, story, withRig } from "./rig.mjs";
@@ -146,6 +147,57 @@ step("a hook shows its secret once", async () => {
   await button("Take it away").click();
   assert.equal(await operations().getByText(secret).count(), 0);
   await row("The browser face does not serve").waitFor();
+});
+
+/** Calls a tool as a client outside, with a token of its own. */
+async function outside(name, tool, args) {
+  const { url } = rig().cli("mcp", "enable");
+  const { token } = rig().cli("token", "new", name, "--scope", "operator");
+  const revision = "2026-07-28";
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: {
+      "X-Termic-Token": readFileSync(token.file, "utf8").trim(),
+      "Content-Type": "application/json",
+      "MCP-Protocol-Version": revision,
+      "Mcp-Method": "tools/call",
+      "Mcp-Name": tool,
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: "x",
+      method: "tools/call",
+      params: {
+        name: tool,
+        arguments: args,
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": revision,
+          "io.modelcontextprotocol/clientCapabilities": {},
+        },
+      },
+    }),
+  });
+  const { result } = await answer.json();
+  assert.equal(result.isError ?? false, false, JSON.stringify(result));
+}
+
+step("the rule of a token that was revoked has stopped, and says why", async () => {
+  await outside("ci", "schedule_add", {
+    name: "of ci",
+    every: "1h",
+    do: "task_new",
+    into: project(),
+    taskName: "by ci",
+  });
+  await tab("Schedules");
+  await row("of ci").getByRole("button", { name: /of ci/ }).click();
+  await row("of ci").getByText("acts as ci").waitFor();
+  rig().cli("token", "revoke", "ci");
+  await row("of ci").getByText("Stopped: The token of client:ci was revoked.").waitFor();
+  await row("of ci").getByText("It stopped, and does nothing").waitFor();
+  await screen(rig(), "operations-schedule-stopped");
+  await button("Switch on").click();
+  await row("of ci").getByText("Make the rule again").waitFor();
 });
 
 step("rules are changed, switched and deleted by keyboard", async () => {

@@ -81,6 +81,7 @@ export const screens = {
   "operations-schedules-none": "Operations: nothing is due yet",
   "operations-schedule-new": "Operations: a new schedule whose times were refused",
   "operations-schedules": "Operations: schedules, the next first, one of them opened",
+  "operations-schedule-stopped": "Operations: a schedule that stopped with its token",
   "operations-trigger-new": "Operations: a new trigger that prompts a task",
   "operations-triggers": "Operations: triggers, and a hook with its secret",
   "operations-events": "Operations: what happened, as a picture and as a list, one event explained",
