@@ -40,17 +40,28 @@ type toolResult struct {
 	IsError           bool
 }
 
-// tool calls a tool; ctx ends the connection.
-func (o outside) tool(ctx context.Context, name string, args map[string]any) (toolResult, error) {
-	o.t.Helper()
+// request is a call of a tool as it goes over the wire.
+func (o outside) request(ctx context.Context, name string, args map[string]any) (*http.Request, error) {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": map[string]any{"name": name, "arguments": args,
 		"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": mcp.Revision, "io.modelcontextprotocol/clientCapabilities": map[string]any{}}}})
-	must(o.t, err)
+	if err != nil {
+		return nil, err
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url, strings.NewReader(string(body)))
-	must(o.t, err)
+	if err != nil {
+		return nil, err
+	}
 	for k, v := range map[string]string{"X-Termic-Token": o.token, "Content-Type": "application/json", "MCP-Protocol-Version": mcp.Revision, "Mcp-Method": "tools/call", "Mcp-Name": name} {
 		req.Header.Set(k, v)
 	}
+	return req, nil
+}
+
+// tool calls a tool; ctx ends the connection.
+func (o outside) tool(ctx context.Context, name string, args map[string]any) (toolResult, error) {
+	o.t.Helper()
+	req, err := o.request(ctx, name, args)
+	must(o.t, err)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return toolResult{}, err

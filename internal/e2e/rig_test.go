@@ -99,6 +99,7 @@ type rig struct {
 	app  *app.App
 	log  *appLog
 
+	level   string // least level of the log
 	secrets planted
 }
 
@@ -119,8 +120,14 @@ func newRig(t *testing.T) *rig {
 // anotherRig makes one more for a test that has one.
 func anotherRig(t *testing.T) *rig {
 	t.Helper()
+	return rigLogging(t, "debug")
+}
+
+// rigLogging is anotherRig with another least level of its log, which stays in memory.
+func rigLogging(t *testing.T, level string) *rig {
+	t.Helper()
 	root := t.TempDir()
-	r := &rig{t: t, home: filepath.Join(root, "home"), data: filepath.Join(root, "data"), repo: filepath.Join(root, "repo a b 'q' é")}
+	r := &rig{t: t, level: level, home: filepath.Join(root, "home"), data: filepath.Join(root, "data"), repo: filepath.Join(root, "repo a b 'q' é")}
 	for _, d := range []string{r.home, r.data, r.repo} {
 		must(t, os.MkdirAll(d, 0o700))
 	}
@@ -156,7 +163,7 @@ func (r *rig) logOf(manner string) string { return filepath.Join(r.home, idOf(ma
 func (r *rig) start() {
 	r.t.Helper()
 	r.log = &appLog{}
-	a, err := app.Open(context.Background(), app.Options{Version: "test", Face: "serve", Getenv: r.getenv, Environ: r.environ(), LogTo: r.log, LogLevel: "debug"})
+	a, err := app.Open(context.Background(), app.Options{Version: "test", Face: "serve", Getenv: r.getenv, Environ: r.environ(), LogTo: r.log, LogLevel: r.level})
 	must(r.t, err)
 	r.app = a
 }
