@@ -90,9 +90,48 @@ func said(err error) string {
 	return printable(first, 300)
 }
 
+// How often a git that met a worktree which another one was just making is asked again, and after what pause: making one takes
+// git a millisecond.
+const (
+	halfMadeTries = 20
+	halfMadePause = 25 * time.Millisecond
+)
+
 // run starts git and waits for it. An exit code other than zero is a *gitError; a git that did not end in time is
 // fault.Unavailable.
 func (g *Git) run(ctx context.Context, c command) (childproc.Result, error) {
+	for try := 1; ; try++ {
+		r, err := g.once(ctx, c)
+		again := c.stdin == nil && c.stdout == nil && try < halfMadeTries // what was read or told once cannot be taken back
+		if err == nil || !again || !halfMade(err) || ctx.Err() != nil {
+			return r, err
+		}
+		select {
+		case <-time.After(halfMadePause):
+		case <-ctx.Done():
+			return r, err
+		}
+	}
+}
+
+// halfMade reports whether git gave up, before it did anything, because it read the list of worktrees at the moment when another git
+// had made the file that says where a worktree belongs, and had not yet written it. It says so in words alone.
+func halfMade(err error) bool {
+	var e *gitError
+	if !errors.As(err, &e) {
+		return false
+	}
+	for line := range strings.Lines(e.stderr) {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "fatal: failed to read ")
+		if ok && strings.Contains(rest, "/worktrees/") && strings.Contains(rest, "/commondir: ") {
+			return true
+		}
+	}
+	return false
+}
+
+// once is run without another try.
+func (g *Git) once(ctx context.Context, c command) (childproc.Result, error) {
 	start := time.Now()
 	limit := orDuration(c.timeout, g.timeout)
 	dir := c.at.workTree
