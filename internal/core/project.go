@@ -34,13 +34,9 @@ func (c *Core) projects(ctx context.Context) ([]api.Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	tasks, err := c.store.Tasks(ctx, store.TaskFilter{})
+	count, err := c.store.TaskCounts(ctx)
 	if err != nil {
 		return nil, err
-	}
-	count := map[string]int{}
-	for _, t := range tasks {
-		count[t.ProjectID]++
 	}
 	stored = together(stored)
 	names := map[string]string{}

@@ -31,6 +31,15 @@ func (c *Core) ResolveTask(ctx context.Context, caller grant.Caller, ref api.Tas
 }
 
 func (c *Core) taskNamed(ctx context.Context, caller grant.Caller, ref api.TaskRef, verb string) (string, error) {
+	if ref.Project == "" && ids.Valid(strings.ToUpper(ref.Task)) { // a program's call: nobody else need be looked at
+		t, err := c.store.Task(ctx, strings.ToUpper(ref.Task))
+		if err == nil && t.Archived() == (verb == "task_restore") && mayRead(caller, t) {
+			return t.ID, nil
+		}
+		if err != nil && fault.CodeOf(err) != fault.NotFound {
+			return "", err
+		}
+	}
 	tasks, names, err := c.visibleTasks(ctx, caller, verb)
 	if err != nil {
 		return "", err

@@ -52,6 +52,21 @@ func (r Reader) CountTasks(ctx context.Context, f TaskFilter) (int, error) {
 		`SELECT COUNT(*) FROM tasks AS t JOIN projects AS p ON p.id = t.project_id WHERE `+where, args...)
 }
 
+// TaskCounts returns how many tasks that are not archived each project has, by its id.
+func (r Reader) TaskCounts(ctx context.Context) (map[string]int, error) {
+	type row struct {
+		project string
+		n       int
+	}
+	rows, err := many(ctx, r, func(s scanner) (v row, err error) { return v, s.Scan(&v.project, &v.n) },
+		`SELECT project_id, COUNT(*) FROM tasks WHERE archived_at = 0 GROUP BY project_id`)
+	out := make(map[string]int, len(rows))
+	for _, v := range rows {
+		out[v.project] = v.n
+	}
+	return out, err
+}
+
 // where is the condition on the tasks that a filter picks, Before and Limit apart.
 func (f *TaskFilter) where() (string, []any) {
 	where, args := []string{"1"}, []any{}

@@ -120,3 +120,31 @@ func TestLooksAtTheLedgerHaveIndexes(t *testing.T) {
 		}
 	}
 }
+
+// TestTaskCounts: what is archived is no task of its project any more.
+func TestTaskCounts(t *testing.T) {
+	s, ctx := openNew(t), t.Context()
+	var a, b Project
+	err := s.Write(ctx, func(tx *Tx) (err error) {
+		if a, _, err = tx.AddProject(ctx, Project{Name: "one", RootPath: "/r/one"}); err != nil {
+			return err
+		}
+		if b, _, err = tx.AddProject(ctx, Project{Name: "two", RootPath: "/r/two"}); err != nil {
+			return err
+		}
+		for i := range 3 {
+			if _, err = tx.CreateTask(ctx, Task{ProjectID: a.ID, Name: fmt.Sprint("live ", i), State: "live"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	history(t, s, a, 2)
+	history(t, s, b, 2)
+	if diff := cmp.Diff(map[string]int{a.ID: 3}, must[map[string]int](t)(s.TaskCounts(ctx))); diff != "" {
+		t.Error(diff)
+	}
+}

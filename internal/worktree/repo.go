@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"termic/internal/fault"
@@ -177,6 +178,18 @@ func (r *Repo) registered(path string) (registration, bool, error) {
 		return registration{}, false, fault.Wrap(err, fault.Unavailable, "The list of worktrees cannot be read")
 	}
 	want := canonical(path)
+	// git names the entry after the folder, with a number behind where that is taken: those come first, so that the others need
+	// hardly ever be read.
+	likely := func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), filepath.Base(path)) }
+	slices.SortStableFunc(entries, func(a, b os.DirEntry) int {
+		switch la, lb := likely(a), likely(b); {
+		case la == lb:
+			return 0
+		case la:
+			return -1
+		}
+		return 1
+	})
 	for _, e := range entries {
 		dir := filepath.Join(base, e.Name())
 		b, err := readIn(dir, "gitdir")
