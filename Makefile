@@ -137,6 +137,12 @@ fuzz-short: setup-headless ## every fuzz target for 30 seconds (FUZZTIME)
 kill-loop: setup-headless ## kill the app at 500 random instants while verbs run, and compare what is left
 	TERMIC_KILL_ROUNDS=500 CGO_ENABLED=0 go test -count=1 -timeout 90m $(HEADLESS) -run '^TestKillLoop$$' -v ./internal/e2e
 
+SOAK ?= 3m
+
+.PHONY: soak
+soak: setup-headless ## 200 live tasks, a stream of calls and slow clients for 3 minutes (SOAK): nothing may grow; writes the table in bench/README.md
+	TERMIC_SOAK=$(SOAK) CGO_ENABLED=0 go test -count=1 -timeout 2h $(HEADLESS) -run '^TestSoak$$' -v ./internal/e2e | tee /dev/stderr | grep '^|' | bench/write.sh soak
+
 .PHONY: e2e-clients
 e2e-clients: setup-test headless ## the real claude and codex against a fake model (downloads 800 MB once)
 	TIMEOUT=90m build/e2e-clients.sh -v
