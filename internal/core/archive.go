@@ -99,11 +99,29 @@ func (c *Core) archived(ctx context.Context, id, kept string) error {
 		}
 		return tx.EndIntent(ctx, intentID(intentArchive, id))
 	})
+	if err == nil {
+		c.forgetTerminals(ctx, id)
+	}
 	c.denials.forget(id)
 	c.reviewed(ctx)
 	c.sweepSoon()
 	c.beacon.change()
 	return err
+}
+
+// forgetTerminals gives back what the ended terminals of a task hold: their screens, and what was printed. Nobody can ask for that
+// any more.
+func (c *Core) forgetTerminals(ctx context.Context, id string) {
+	tabs, err := c.store.Tabs(ctx, id)
+	if err != nil {
+		c.log.Warn("terminals of an archived task stay in memory", "task", id, "err", err)
+	}
+	for _, tab := range tabs {
+		c.host.Forget(tab.ID)
+		c.mu.Lock()
+		delete(c.ended, tab.ID)
+		c.mu.Unlock()
+	}
 }
 
 // treeBefore tells what the intent of an archive must know of the worktree. A repository that is gone knows nothing.

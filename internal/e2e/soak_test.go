@@ -128,7 +128,7 @@ func TestSoak(t *testing.T) {
 	if last.descriptors > first.descriptors+16 || last.goroutines > first.goroutines+64 { // a few connections come and go
 		t.Errorf("from %+v to %+v", first, last)
 	}
-	if after.descriptors > empty.descriptors+8 || after.goroutines > empty.goroutines+8 {
+	if after.heap > empty.heap+16<<20 || after.descriptors > empty.descriptors+8 || after.goroutines > empty.goroutines+8 {
 		t.Errorf("not given back: %+v, at first %+v", after, empty)
 	}
 	if n := polite.failed.Load(); n > 0 {

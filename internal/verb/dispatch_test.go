@@ -29,6 +29,7 @@ type rig struct {
 	*Dispatcher
 	store *store.Store
 	core  *core.Core
+	host  *ptyhost.Host
 	dir   string // of the profile, and the home
 }
 
@@ -56,7 +57,8 @@ func newRigWith(t *testing.T, dir string, cages core.Cages, toml string, clock .
 	git, err := worktree.New(worktree.Options{Log: log, Env: os.Environ()})
 	check(t, err)
 	clock = append(clock, core.Clock{})
-	c, err := core.New(t.Context(), core.Options{Clock: clock[0], Store: state, Settings: file, Git: git, Host: ptyhost.New(ptyhost.Options{Log: log}),
+	host := ptyhost.New(ptyhost.Options{Log: log})
+	c, err := core.New(t.Context(), core.Options{Clock: clock[0], Store: state, Settings: file, Git: git, Host: host,
 		Shell: shellenv.NewProber([]string{"SHELL=/bin/sh", "HOME=" + dir, "PATH=" + os.Getenv("PATH")}), Log: log, Home: dir, DataDir: filepath.Join(dir, "data"), Version: "test", Cages: cages})
 	check(t, err)
 	t.Cleanup(func() {
@@ -66,7 +68,7 @@ func newRigWith(t *testing.T, dir string, cages core.Cages, toml string, clock .
 	})
 	d := NewDispatcher(c, log)
 	check(t, c.StartRules(t.Context(), d))
-	return &rig{d, state, c, dir}
+	return &rig{d, state, c, host, dir}
 }
 
 func check(t *testing.T, err error) {
