@@ -12,6 +12,7 @@ import (
 	"termic/internal/fault"
 	"termic/internal/grant"
 	"termic/internal/store"
+	"termic/sandbox"
 )
 
 // ByRule reports whether rules, which are triggers and schedules, may call a verb: the two by which agents are given work. What
@@ -153,9 +154,25 @@ func (c *Core) actFor(ctx context.Context, actor Actor, r store.Rule, face grant
 			return Acted{}, fault.Wrap(err, fault.CodeOf(err), "It may act only as the caged agent of the task %s could, from which the event may come: %s", caller.Task, fault.From(err).Message)
 		}
 	}
-	acted, err := c.actAs(ctx, actor, callers[0], r.Action.Verb, raw, nil)
+	acted, err := c.actAs(ctx, actor, c.tightest(callers), r.Action.Verb, raw, nil)
 	acted.Task = orElse(acted.Task, target)
 	return acted, err
+}
+
+// tightest is the one of some callers that can do no more than each of the others; the first where there is none. What waits in a queue is
+// compared once more with whoever sent it, and what is within that one is within all.
+func (c *Core) tightest(callers []grant.Caller) grant.Caller {
+	for _, one := range callers {
+		mine, ok := c.cages.Live(one.Terminal)
+		wider := func(other grant.Caller) bool {
+			theirs, ok := c.cages.Live(other.Terminal)
+			return !ok || sandbox.Within(mine, theirs) != nil
+		}
+		if ok && !slices.ContainsFunc(callers, wider) {
+			return one
+		}
+	}
+	return callers[0]
 }
 
 func (c *Core) actAs(ctx context.Context, actor Actor, caller grant.Caller, verb string, raw json.RawMessage, err error) (Acted, error) {

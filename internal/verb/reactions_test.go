@@ -227,9 +227,13 @@ func TestTwoCages(t *testing.T) {
 	two, tab2 := w.task(t, w.a, "two", boxed)
 	w.cages.set(tab1, wide, wide)
 	w.cages.set(tab2, narrow, narrow)
+	var receives store.Tab
 	for name, c := range map[string]sandbox.Capability{"wide": w.capability(t, cage{mode: sandbox.Enforce, project: w.a, read: []string{"one"}}), "narrow": w.capability(t, cage{mode: sandbox.Enforce, project: w.a})} {
 		_, tab := w.task(t, w.a, name, nil)
 		w.cages.set(tab, c, c)
+		if name == "narrow" {
+			receives = tab
+		}
 		w.trigger(t, owner, map[string]any{"name": name, "kind": "branch_moved", "do": "task_send", "task": name, "prompt": "x"})
 	}
 	w.trigger(t, owner, map[string]any{"name": "new", "kind": "branch_moved", "do": "task_new", "into": "A", "taskName": "child"})
@@ -245,6 +249,10 @@ func TestTwoCages(t *testing.T) {
 		}
 		if s := "narrow=" + got["narrow"] + " new=" + got["new"] + " wide=" + got["wide"]; s != c.want {
 			t.Errorf("%d cages: %s, want %s: %+v", len(c.cages), s, c.want, fired)
+		}
+		// It is sent as the tighter of the two, which is what it is compared with when it is typed.
+		if got := w.prompts(t, receives); len(got) != i+1 || len(c.cages) > 1 && got[i].FromTask != two.ID {
+			t.Errorf("%d cages: %+v", len(c.cages), got)
 		}
 	}
 }
