@@ -14,7 +14,7 @@ type SecretSetParams struct {
 // SecretDeleteParams are the parameters of secret_delete.
 type SecretDeleteParams struct {
 	Name  string `json:"name" cli:"arg" doc:"name of the secret"`
-	Force bool   `json:"force,omitempty" cli:"force" doc:"also while tasks or projects name it; their agents do not start then"`
+	Force bool   `json:"force,omitempty" cli:"force" doc:"also while tasks or projects name it, whose agents do not start then, and where the keyring does not answer"`
 	Yes   bool   `json:"-" cli:"yes,y" face:"cli" doc:"do not ask"`
 }
 
@@ -54,6 +54,8 @@ type SecretSetResult struct {
 
 // SecretDeleteResult is the result of secret_delete.
 type SecretDeleteResult struct {
-	Name    string         `json:"name"`
+	Name string `json:"name"`
+	// Why says, after force, why the value may be in the keyring still: a sentence without an end.
+	Why     string         `json:"why,omitempty"`
 	Holders []SecretHolder `json:"holders"` // terminals that go on with the value until they end
 }

@@ -79,7 +79,12 @@ func showSecretSet(p *printer, r api.SecretSetResult) {
 }
 
 func showSecretDeleted(p *printer, r api.SecretDeleteResult) {
-	p.printf("Forgot %s and its value\n", clean(r.Name))
+	if r.Why == "" {
+		p.printf("Forgot %s and its value\n", clean(r.Name))
+	} else {
+		p.printf("Forgot %s\n", clean(r.Name))
+		p.note("%s. The value may be there still.", clean(r.Why))
+	}
 	showHolders(p, "These terminals go on with the value until they end:", r.Holders)
 }
 

@@ -132,14 +132,18 @@ func (c *Core) SecretDelete(ctx context.Context, call *Call, p api.SecretDeleteP
 	}
 	// The row last: what could not be forgotten is still there to be deleted.
 	if err := c.keyring.Delete(ctx, s.Name, s.KeptIn); err != nil {
-		return r, err
+		if !p.Force || ctx.Err() != nil {
+			return r, err
+		}
+		r.Why = strings.TrimSuffix(sentence(err), ".")
 	}
 	under := context.WithoutCancel(ctx)
 	if err := c.store.Write(under, func(tx *store.Tx) error { return tx.DeleteSecret(under, s.Name) }); err != nil {
 		return r, err
 	}
 	c.beacon.change()
-	return api.SecretDeleteResult{Name: s.Name, Holders: c.holders(s.Name, time.Time{})}, nil
+	r.Name, r.Holders = s.Name, c.holders(s.Name, time.Time{})
+	return r, nil
 }
 
 // secretNamed finds a secret by its exact name.

@@ -118,7 +118,7 @@ func (r *Ring) Delete(ctx context.Context, name, kept string) error {
 	asking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := r.here.delete(asking, name); err != nil && !errors.Is(err, errAbsent) {
-		return fault.Wrap(err, fault.Unavailable, "The keyring does not forget the value of %s: it does not answer, or is locked", name).WithHint("Unlock it and try again.")
+		return fault.Wrap(err, fault.Unavailable, "The keyring does not forget the value of %s: it does not answer, or is locked", name).WithHint("Unlock it and try again, or delete with --force: the value may stay in the keyring then.")
 	}
 	return r.unlink(name)
 }

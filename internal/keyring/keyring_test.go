@@ -86,3 +86,17 @@ func TestFiles(t *testing.T) {
 		t.Errorf("no folder: %v", err)
 	}
 }
+
+// A value in a keyring that is not there is neither had nor forgotten, and the refusal says what to do.
+func TestNoKeyring(t *testing.T) {
+	if skipOwn(t) {
+		return
+	}
+	r, _ := ringIn(t, nowhere)
+	if _, err := r.Get(t.Context(), "KEY", InKeyring); fault.CodeOf(err) != fault.Unavailable || fault.From(err).Hint == "" {
+		t.Errorf("get: %v", err)
+	}
+	if err := r.Delete(t.Context(), "KEY", InKeyring); r.here != nil && (fault.CodeOf(err) != fault.Unavailable || !strings.Contains(fault.From(err).Hint, "--force")) {
+		t.Errorf("delete: %v", err)
+	}
+}

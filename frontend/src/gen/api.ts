@@ -858,7 +858,7 @@ export interface SecretSetParams {
 export interface SecretDeleteParams {
   /** name of the secret */
   name: string;
-  /** also while tasks or projects name it; their agents do not start then */
+  /** also while tasks or projects name it, whose agents do not start then, and where the keyring does not answer */
   force?: boolean;
 }
 
@@ -1992,6 +1992,8 @@ export interface SecretSetResult {
 /** SecretDeleteResult is the result of secret_delete. */
 export interface SecretDeleteResult {
   name: string;
+  /** Why says, after force, why the value may be in the keyring still: a sentence without an end. */
+  why?: string;
   /** terminals that go on with the value until they end */
   holders: SecretHolder[];
 }
