@@ -2735,7 +2735,7 @@ export interface Netgroup {
   name: string;
   members: string[];
   note?: string;
-  /** UsedBy are the lists of hosts that name it, in words; told to the owner alone. */
+  /** UsedBy are the lists of hosts that name it, in words. */
   used_by?: string[];
   updated: string;
 }
