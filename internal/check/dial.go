@@ -37,7 +37,7 @@ func (p *Prober) dialer() *net.Dialer {
 		if err != nil {
 			return refused("an address that cannot be read")
 		}
-		at = netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
+		at = netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port()) // whoever judges it compares it with addresses that have none
 		if tried, ok := ctx.Value(attemptsKey{}).(*attempts); ok {
 			tried.add(at)
 		}

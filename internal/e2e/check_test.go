@@ -94,6 +94,24 @@ func TestChecksPage(t *testing.T) {
 	runPage(t, newRig(t), "docs/checks.md", 4)
 }
 
+// TestOwnPortsOfIPv6AreNoTargets: an address with a zone is another name of the same port.
+func TestOwnPortsOfIPv6AreNoTargets(t *testing.T) {
+	r := newRig(t)
+	face := r.web(app.WebOptions{Addr: "[::1]:0"})
+	u, err := url.Parse(face.url)
+	must(t, err)
+	lead := httptest.NewServer(http.RedirectHandler("https://[::1%25lo]:"+u.Port()+"/", http.StatusFound))
+	defer lead.Close()
+	for i, target := range []string{face.url, "https://[::1%25lo]:" + u.Port() + "/", "https://[::1%257]:" + u.Port() + "/", "https://[::]:" + u.Port() + "/", lead.URL} {
+		check := fmt.Sprint("face", i)
+		call[api.CheckResult](r, "check_add", map[string]any{"name": check, "kind": "http", "targets": []string{target}, "everyMs": 3600000})
+		got := call[api.CheckProbeResult](r, "check_probe", map[string]any{"name": check}).Results[0]
+		if got.Up || !strings.Contains(got.Detail, "it is a port of Termic itself") {
+			t.Errorf("%s: %+v", target, got)
+		}
+	}
+}
+
 // TestOwnPortsAreNoTargets: neither the endpoint nor the browser face is looked at, by number, by name, or by way of a redirect.
 func TestOwnPortsAreNoTargets(t *testing.T) {
 	r := newRig(t)

@@ -161,14 +161,15 @@ func (p *Proxy) ownByPort(t target) *objection {
 }
 
 // OwnAddress tells whether connecting to a reaches one of Termic's listeners. The unspecified address connects to this
-// machine, and a listener on it is reached by every address of this machine.
+// machine, and a listener on it is reached by every address of this machine. Zones do not count: for an address of its own the
+// kernel takes any.
 func OwnAddress(own []netip.AddrPort, a netip.AddrPort) bool {
-	ip := a.Addr().Unmap()
+	ip := a.Addr().Unmap().WithZone("")
 	for _, o := range own {
 		if o.Port() != a.Port() {
 			continue
 		}
-		at := o.Addr().Unmap()
+		at := o.Addr().Unmap().WithZone("")
 		if ip == at || ip.IsUnspecified() || at.IsUnspecified() && (ip.IsLoopback() || isLocal(ip)) {
 			return true
 		}
@@ -183,7 +184,7 @@ func isLocal(ip netip.Addr) bool {
 		return true
 	}
 	for _, a := range addrs {
-		if prefix, err := netip.ParsePrefix(a.String()); err == nil && prefix.Addr().Unmap() == ip.WithZone("") {
+		if prefix, err := netip.ParsePrefix(a.String()); err == nil && prefix.Addr().Unmap() == ip {
 			return true
 		}
 	}

@@ -210,6 +210,28 @@ func TestOwnPortByAnAddressOfTheMachine(t *testing.T) {
 	}
 }
 
+// A zone names the interface to go out by. For an address of this machine the kernel takes any, so it is another name of the same port.
+func TestOwnPortWithAZone(t *testing.T) {
+	l, err := net.Listen("tcp", "[::1]:0")
+	if err != nil {
+		t.Skip("NOT TESTED: this machine has no IPv6")
+	}
+	defer func() { _ = l.Close() }() // the end of the test
+	at := netip.MustParseAddrPort(l.Addr().String())
+	for _, zone := range []string{"lo", "1", "7"} {
+		zoned := netip.AddrPortFrom(at.Addr().WithZone(zone), at.Port())
+		if c, err := net.Dial("tcp", zoned.String()); err == nil {
+			_ = c.Close() // that it was there is all
+		}
+		if !OwnAddress([]netip.AddrPort{at}, zoned) || !OwnAddress([]netip.AddrPort{zoned}, at) {
+			t.Errorf("%v and %v are not taken for the same", at, zoned)
+		}
+	}
+	if any := netip.MustParseAddrPort("[::%lo]:7"); !OwnAddress(own("127.0.0.1:7")(), any) || !OwnAddress([]netip.AddrPort{any}, netip.MustParseAddrPort("127.0.0.1:7")) {
+		t.Error("the unspecified address with a zone is another one")
+	}
+}
+
 func TestRecordNeverRefuses(t *testing.T) {
 	server := listen(t, echo)
 	r := newRig(t, Options{Mode: Record, Own: own("127.0.0.1:7777")}, "allowed.test", "private.test")
