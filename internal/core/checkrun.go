@@ -35,12 +35,13 @@ type watching struct {
 	mu     sync.Mutex // guards the following
 	checks map[string]store.Check
 	states map[string]map[string]store.CheckTarget // by id of the check, by target: newer than what is stored
+	agreed map[string]map[string]time.Time         // by id and target: when the last look began that found it in the state that it has
 	groups []namedSet
 	saved  time.Time
 }
 
 func newWatching(c *Core) *watching {
-	w := &watching{probes: make(chan struct{}, maxProbes), checks: map[string]store.Check{}, states: map[string]map[string]store.CheckTarget{}}
+	w := &watching{probes: make(chan struct{}, maxProbes), checks: map[string]store.Check{}, states: map[string]map[string]store.CheckTarget{}, agreed: map[string]map[string]time.Time{}}
 	w.prober = check.New(check.Options{Dir: c.home, Agent: "Termic/" + c.version,
 		Refused: func(a netip.AddrPort) string {
 			if sandbox.OwnAddress(c.ownAddresses(), a) {
@@ -103,6 +104,22 @@ func (w *watching) drop(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.states, id)
+	delete(w.agreed, id)
+}
+
+// agrees takes in how a target stands after a look, and returns when the last look before it began that found the target as it was;
+// zero where that was before the app was started.
+func (w *watching) agrees(id string, o check.Outcome, is store.CheckTarget) (before time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if before = w.agreed[id][o.Target]; o.Up != (is.State == store.TargetUp) {
+		return before // it is let pass
+	}
+	if w.agreed[id] == nil {
+		w.agreed[id] = map[string]time.Time{}
+	}
+	w.agreed[id][o.Target] = o.Ran.Add(-o.Duration)
+	return before
 }
 
 // now is the newest that is known of the targets of a check, in their order.
@@ -160,8 +177,9 @@ func (c *Core) looked(ctx context.Context, found []check.Outcome) {
 		is := after(was, o, s.Retries)
 		is.Netgroup = w.netgroupOf(o.Addr)
 		changed = changed || is.State != was.State
+		before := w.agrees(k.ID, o, is)
 		if is.State != was.State && was.State != "" && !k.Snoozed.After(c.clock.wall()) {
-			flips = append(flips, c.flip(ctx, k, o, is))
+			flips = append(flips, c.flip(ctx, k, o, is, before))
 		}
 		w.mu.Lock()
 		if w.states[k.ID] == nil {
@@ -196,15 +214,17 @@ func after(was store.CheckTarget, o check.Outcome, retries int) store.CheckTarge
 	return is
 }
 
-// flip is the event of a target that changed its state.
-func (c *Core) flip(ctx context.Context, k store.Check, o check.Outcome, is store.CheckTarget) store.Event {
-	return store.Event{Kind: store.EventCheckFlip, Subject: k.Name, Time: o.Ran, Cages: c.cagesAt(ctx, o.Tried), Facts: map[string]any{
+// flip is the event of a target that changed its state. before is when the last look began that found the other one.
+func (c *Core) flip(ctx context.Context, k store.Check, o check.Outcome, is store.CheckTarget, before time.Time) store.Event {
+	return store.Event{Kind: store.EventCheckFlip, Subject: k.Name, Time: o.Ran, Cages: c.cagesAt(ctx, o.Tried, before), Facts: map[string]any{
 		"target": o.Target, "up": o.Up, "duration_ms": o.Duration.Milliseconds(), "netgroup": is.Netgroup, "detail": is.Detail}}
 }
 
-// cagesAt are the ids of the caged tasks that may answer at any of some addresses: on this machine, those whose ports they are,
-// and each one whose cage has no network of its own, since it may listen on any port that is free.
-func (c *Core) cagesAt(ctx context.Context, tried []netip.AddrPort) []string {
+// cagesAt are the ids of the caged tasks that may have answered at any of some addresses since a time, or not answered any more: on this
+// machine, those whose ports they are, and each one whose cage has no network of its own, since it may listen on any port that is free.
+// Whether their programs still run does not count: what a look found they may have brought about and ended. Of a time before the app was
+// started, all that is known are the modes of the tasks.
+func (c *Core) cagesAt(ctx context.Context, tried []netip.AddrPort, since time.Time) []string {
 	ports := map[int]bool{}
 	for _, a := range tried {
 		if onThisMachine(a.Addr()) {
@@ -214,26 +234,19 @@ func (c *Core) cagesAt(ctx context.Context, tried []netip.AddrPort) []string {
 	if len(ports) == 0 {
 		return nil
 	}
+	out := c.walledNow(ports) // first: who ends meanwhile is among those that ended
+	out = append(out, c.walled.answeredAt(ports, since)...)
 	tasks, err := c.store.Tasks(ctx, store.TaskFilter{})
 	if err != nil {
 		c.log.Error("whose ports a check looked at could not be told", "err", err)
 	}
-	out := []string{}
 	for _, t := range tasks {
-		mine := false
-		for port := range ports {
-			mine = mine || t.Port > 0 && port >= t.Port && port < t.Port+store.PortBlock
-		}
-		if c.runsCaged(t.ID) && (mine || c.sharesNetwork(t.ID)) || mine && caged(t) {
+		if caged(t) && ownsPort(t.Port, ports) || since.IsZero() && sandbox.Mode(t.Sandbox) == sandbox.EnforceFs {
 			out = append(out, t.ID)
 		}
 	}
-	return out
-}
-
-// sharesNetwork reports whether a program of a task is in a cage that has no network of its own.
-func (c *Core) sharesNetwork(taskID string) bool {
-	return slices.ContainsFunc(c.liveInWalls(taskID), func(l *liveTab) bool { return sandbox.Mode(l.task.Sandbox) == sandbox.EnforceFs })
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // onThisMachine reports whether an address is one of this machine; where that cannot be told, it is.

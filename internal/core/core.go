@@ -75,6 +75,7 @@ type Core struct {
 	clock      Clock
 	rules      *rules
 	branches   *branchWatch
+	walled     walledTasks
 	timetable  *timetable
 	discards   *discards
 	watching   *watching

@@ -287,6 +287,9 @@ func (c *Core) exited(l *liveTab, e ptyhost.ExitStatus) {
 	ending := l.ending
 	l.gone = true
 	l.mu.Unlock()
+	if l.inWalls() && caged(l.task) {
+		c.walled.note(l.task, c.clock.wall()) // before it is no longer live: at no moment is it neither
+	}
 	c.mu.Lock()
 	if c.live[l.tab.ID] == l {
 		delete(c.live, l.tab.ID)

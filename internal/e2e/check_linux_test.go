@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -45,6 +47,45 @@ func TestCagesBehindAFlip(t *testing.T) {
 	r.check("other", api.CheckDown)
 	if got := r.flips("other"); len(got) != 2 || !slices.Equal(got[0].Cages, []string{wide.id}) {
 		t.Errorf("beside a cage without a network of its own: %+v", got)
+	}
+}
+
+// TestFlipByACageThatIsGone: an agent that brought a port up, or answered on it, and is gone by the time that the flip is told, is still
+// whom it came from. Otherwise an agent would only have to end itself for the owner's trigger to act as the owner.
+func TestFlipByACageThatIsGone(t *testing.T) {
+	r := newRig(t)
+	wide := r.cageTask("wide", "enforce-fs", nil)
+	open := r.newTask("Open", "osc7501", "")
+	r.live(open.Task.ID)
+	if out := wide.run("command -v python3"); !strings.Contains(out, "exit 0") {
+		t.Skip("NOT TESTED: there is no python3 to serve with")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	at := l.Addr().(*net.TCPAddr)
+	must(t, l.Close())
+	call[api.TriggerResult](r, "trigger_add", map[string]any{"name": "loose", "kind": "check_flip", "do": "task_send", "task": open.Task.ID, "prompt": "#write reached.txt hello"})
+	call[api.CheckResult](r, "check_add", map[string]any{"name": "port", "kind": "tcp", "targets": []string{at.String()}, "everyMs": 10000})
+	r.check("port", api.CheckDown)
+	// One answer, and then nothing of the agent is left.
+	serve := "import socket,os,signal; s=socket.socket(); s.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1); s.bind((\"127.0.0.1\",%d)); s.listen(); s.accept(); os.kill(os.getppid(),signal.SIGKILL)"
+	call[api.TaskSendResult](r, "task_send", map[string]any{"task": wide.id, "prompt": "#run gone exec python3 -c '" + fmt.Sprintf(serve, at.Port) + "'"})
+	for _, state := range []string{api.CheckUp, api.CheckDown} {
+		r.check("port", state)
+	}
+	for _, e := range r.flips("port") {
+		if !slices.Equal(e.Cages, []string{wide.id}) {
+			t.Errorf("by a cage that is gone: %+v", e)
+		}
+		told := r.event("check_flip", func(h api.Happening) bool { return h.ID == e.ID })
+		for _, x := range told.Rules {
+			if x.Matched && x.Firing.Outcome != "refused" {
+				t.Errorf("%+v", x.Firing)
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(r.live(open.Task.ID).Path, "reached.txt")); err == nil {
+		t.Error("an agent in no cage was reached")
 	}
 }
 
