@@ -137,6 +137,11 @@ fuzz-short: setup-headless ## every fuzz target for 30 seconds (FUZZTIME)
 kill-loop: setup-headless ## kill the app at 500 random instants while verbs run, and compare what is left
 	TERMIC_KILL_ROUNDS=500 CGO_ENABLED=0 go test -count=1 -timeout 90m $(HEADLESS) -run '^TestKillLoop$$' -v ./internal/e2e
 
+.PHONY: faults
+faults: setup-headless ## what happens to an app whose disk, database, git, descriptors, terminals or cages fail (as root)
+	TERMIC_FAULTS=1 CGO_ENABLED=0 go test -count=1 -timeout 30m $(HEADLESS) -run '^TestFault|^TestKillLoop$$|^TestStopped|^TestLeftovers|^TestPortThatIsTaken$$' -v ./internal/e2e | grep -E '^ *(--- |FAIL|ok)|NOT TESTED|_test.go'
+	CGO_ENABLED=0 go test -count=1 $(HEADLESS) -run 'SuspendAndClockJumps|Suspended' ./internal/verb ./internal/check
+
 SOAK ?= 3m
 
 .PHONY: soak

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -274,6 +275,9 @@ func (c *Core) repoOf(ctx context.Context, p store.Project) (*worktree.Repo, err
 		return nil, fault.New(fault.Unsupported, "The project %q is a plain folder without git", p.Name)
 	}
 	repo, err := c.git.Open(ctx, p.RootPath)
+	if f, is := errors.AsType[*fault.Error](err); is && f.Code == fault.Unavailable { // git did not end, say: the folder may be there
+		return nil, err
+	}
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Unavailable, "The repository of project %q cannot be opened at %s", p.Name, p.RootPath).
 			WithHint("Put the folder back, or remove the project.")

@@ -85,8 +85,12 @@ func (f *faulty) refused(word, verb string, params map[string]any) {
 	ctx, cancel := context.WithTimeout(f.t.Context(), 2*time.Minute)
 	defer cancel()
 	err := f.ask(ctx, verb, params, new(any))
+	if err == nil {
+		f.t.Errorf("%s was done", verb)
+		return
+	}
 	g := fault.From(err)
-	if err == nil || g.Code == fault.Internal || !strings.Contains(g.Message+" "+g.Hint, word) || g.Hint == "" {
+	if g.Code == fault.Internal || !strings.Contains(g.Message+" "+g.Hint, word) || g.Hint == "" {
 		f.t.Errorf("%s: %v (%s), hint %q; want %q and what to do", verb, err, fault.CodeOf(err), g.Hint, word)
 	}
 }
@@ -259,13 +263,17 @@ func TestFaultGit(t *testing.T) {
 	must(t, os.Mkdir(bin, 0o700))
 	hang := filepath.Join(f.home, "hang")
 	must(t, os.WriteFile(filepath.Join(bin, "git"), fmt.Appendf(nil, "#!/bin/sh\n[ ! -e '%s' ] || exec sleep 1000\nexec '%s' \"$@\"\n", hang, real), 0o700))
-	old := f.env["PATH"]
-	f.env["PATH"] = filepath.Join(f.home, "nothing")
-	if out := f.fails("serve"); !strings.Contains(out, "git was not found") {
-		t.Errorf("without git it says %q", out)
+	profile := filepath.Join(f.home, ".profile") // the app takes the PATH of a login shell
+	without := filepath.Join(f.home, "without")
+	must(t, os.WriteFile(without, fmt.Appendf(nil, "#!/bin/sh\nexec unshare --mount --propagation private sh -c 'mount --bind /dev/null \"%s\" && exec \"$0\" \"$@\"' '%s' \"$@\"\n", real, f.bin), 0o700))
+	program := f.bin
+	f.bin = without
+	if out := f.fails("serve"); !strings.Contains(out, "git ") || !strings.Contains(out, "hint: ") {
+		t.Errorf("without a git that runs it says %q", out)
 	}
+	f.bin = program
 	f.env["PATH"] = bin + ":" + os.Getenv("PATH")
-	defer func() { f.env["PATH"] = old }()
+	must(t, os.WriteFile(profile, fmt.Appendf(nil, "PATH='%s':$PATH\n", bin), 0o600))
 	f.begin()
 	must(t, os.WriteFile(hang, nil, 0o600))
 	f.refused("did not finish", "task_diff", map[string]any{"task": f.task})
@@ -285,14 +293,14 @@ func TestFaultNoDescriptors(t *testing.T) {
 	must(t, unix.Prlimit(pid, unix.RLIMIT_NOFILE, nil, &was))
 	must(t, unix.Prlimit(pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: uint64(len(open) + 2), Max: was.Max}, nil))
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	err = f.ask(ctx, "task_tab", map[string]any{"task": f.task, "kind": "shell"}, new(any)) // the socket itself may not be answered
+	err = f.ask(ctx, "task_tab", map[string]any{"task": f.task, "kind": "terminal"}, new(any)) // the socket itself may not be answered
 	cancel()
 	if err == nil {
 		t.Error("a terminal was started without a descriptor")
 	}
 	must(t, unix.Prlimit(pid, unix.RLIMIT_NOFILE, &was, nil))
 	f.whole("one")
-	f.must("task_tab", map[string]any{"task": f.task, "kind": "shell"}, new(any))
+	f.must("task_tab", map[string]any{"task": f.task, "kind": "terminal"}, new(any))
 }
 
 // TestFaultNoTerminals: a machine without another pseudo-terminal refuses a tab with a sentence, and the others live.
@@ -305,14 +313,17 @@ func TestFaultNoTerminals(t *testing.T) {
 	var err error
 	for range 6 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		err = f.ask(ctx, "task_tab", map[string]any{"task": f.task, "kind": "shell"}, new(any))
+		err = f.ask(ctx, "task_tab", map[string]any{"task": f.task, "kind": "terminal"}, new(any))
 		cancel()
 		if err != nil {
 			break
 		}
 	}
-	if g := fault.From(err); err == nil || g.Code != fault.Unavailable || g.Hint == "" {
-		t.Errorf("with no terminal left: %v (%s), hint %q", err, fault.CodeOf(err), g.Hint)
+	if err == nil {
+		t.Fatal("there is a terminal after all")
+	}
+	if g := fault.From(err); g.Code != fault.Unavailable || g.Hint == "" {
+		t.Errorf("with no terminal left: %v (%s), hint %q", err, g.Code, g.Hint)
 	}
 	f.whole("one")
 }

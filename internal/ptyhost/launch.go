@@ -188,5 +188,6 @@ func startFault(err error, name string) error {
 	case errors.Is(err, syscall.E2BIG):
 		return fault.Wrap(err, fault.InvalidArgument, "The arguments and variables of %s are too long", name)
 	}
-	return fault.Wrap(err, fault.Unavailable, "A terminal for %s could not be opened", name)
+	return fault.Wrap(err, fault.Unavailable, "A terminal for %s could not be opened", name).
+		WithHint("The machine gives no more of something that it needs: terminals (kernel.pty.max), open files, processes or memory. Close some tabs or programs, and start it again.")
 }

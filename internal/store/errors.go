@@ -50,9 +50,11 @@ func wrap(err error, doing string) error {
 		return fault.Wrap(err, fault.Unavailable, "The state file is damaged, so Termic could not %s", doing).
 			WithHint("Quit Termic, keep the file, and put back the newest copy beside it.")
 	case codeIOErr, codeCantOpen, codeProtocol:
-		return fault.Wrap(err, fault.Unavailable, "The disk reported an error, so Termic could not %s", doing)
+		return fault.Wrap(err, fault.Unavailable, "The disk reported an error, so Termic could not %s", doing).
+			WithHint("Nothing was changed. The system's log says what is wrong with the disk of the data folder.")
 	case codeBusy:
-		return fault.Wrap(err, fault.Unavailable, "Another program holds the state file, so Termic could not %s", doing)
+		return fault.Wrap(err, fault.Unavailable, "Another program holds the state file, so Termic could not %s", doing).
+			WithHint("Nothing was changed. Try again when that program is done; Termic alone should write there.")
 	case codeConstraint:
 		return fault.Wrap(err, fault.Conflict, "What is stored does not allow it: Termic could not %s", doing)
 	}
