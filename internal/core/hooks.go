@@ -16,8 +16,8 @@ import (
 	"unicode/utf8"
 
 	"termic/internal/api"
-	"termic/internal/atomicfile"
 	"termic/internal/fault"
+	"termic/internal/keyring"
 	"termic/internal/secret"
 	"termic/internal/store"
 )
@@ -26,6 +26,7 @@ import (
 const (
 	MaxHookBody   = 64 << 10
 	HookWindow    = 5 * time.Minute
+	maxHookKey    = 4 << 10  // bytes of the file of a secret
 	HookMinute    = 60       // requests of one hook in a minute: more would only drive out what else happened
 	maxHookText   = 16 << 10 // bytes of a body that are kept with the event
 	maxHookFields = 16       // simple fields of a JSON body that triggers can ask for
@@ -52,10 +53,7 @@ func (c *Core) HookAdd(ctx context.Context, _ *Call, p api.HookParams) (api.Hook
 		if h, err = tx.AddHook(ctx, p.Name); err != nil {
 			return err
 		}
-		if err := os.MkdirAll(c.hookFolder(), 0o700); err != nil {
-			return err
-		}
-		return atomicfile.WriteFile(c.hookFile(h.Name), []byte(value.Reveal()+"\n"), 0o600)
+		return keyring.WriteOwn(c.hookFile(h.Name), []byte(value.Reveal()+"\n"))
 	})
 	if err != nil {
 		return api.HookAddResult{}, err
@@ -130,6 +128,11 @@ func (c *Core) TakeHook(ctx context.Context, name, at, signature string, body []
 	if off := c.clock.wall().Sub(time.Unix(seconds, 0)); off > HookWindow || off < -HookWindow {
 		return "", false, ErrHook
 	}
+	release, err := c.hold(ctx, "hook:"+h.Name) // of many that come at once, each is counted
+	if err != nil {
+		return "", false, err
+	}
+	defer release()
 	n, err := c.store.EventsSince(ctx, store.EventWebhook, h.Name, c.clock.wall().Add(-time.Minute))
 	if err == nil && n >= HookMinute {
 		err = fault.New(fault.Unavailable, "%d requests came for the hook within a minute, the most that are taken", n).WithHint("Send fewer, or gather them.")
@@ -156,7 +159,7 @@ func (c *Core) hookKey(ctx context.Context, name string) (store.Hook, []byte) {
 	if err != nil {
 		return store.Hook{}, unknown
 	}
-	key, err := os.ReadFile(c.hookFile(h.Name))
+	key, err := keyring.ReadOwn(c.hookFile(h.Name), maxHookKey)
 	if key = []byte(strings.TrimSpace(string(key))); err != nil || len(key) < 32 {
 		c.log.Warn("the secret of a hook cannot be read", "hook", h.Name, "err", err)
 		return store.Hook{}, unknown

@@ -87,6 +87,40 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// A link in the place of the folder, or of a file, would put a value where somebody else may read it.
+func TestLinks(t *testing.T) {
+	if skipOwn(t) {
+		return
+	}
+	r, _ := ringIn(t, nowhere)
+	aside := t.TempDir()
+	if err := os.Symlink(aside, r.o.Dir); err != nil {
+		t.Skip("NOT TESTED: no links here")
+	}
+	if _, _, err := r.Set(t.Context(), "KEY", secret.Of(value)); fault.CodeOf(err) != fault.Unavailable || fault.From(err).Hint == "" {
+		t.Errorf("a folder that is a link: %v", err)
+	}
+	if list, err := os.ReadDir(aside); err != nil || len(list) != 0 {
+		t.Errorf("%v %v", list, err)
+	}
+	if err := os.Remove(r.o.Dir); err != nil {
+		t.Fatal(err)
+	}
+	mine := filepath.Join(aside, "mine")
+	for _, err := range []error{os.Mkdir(r.o.Dir, 0o755), os.WriteFile(mine, []byte("mine"), 0o644), os.Symlink(mine, filepath.Join(r.o.Dir, "KEY"))} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := r.Set(t.Context(), "KEY", secret.Of(value)); err != nil {
+		t.Fatal(err)
+	}
+	want(t, r, "KEY", InFile, value)
+	if b, err := os.ReadFile(mine); err != nil || string(b) != "mine" {
+		t.Errorf("the link led to %q, %v", b, err)
+	}
+}
+
 // A value in a keyring that is not there is neither had nor forgotten, and the refusal says what to do.
 func TestNoKeyring(t *testing.T) {
 	if skipOwn(t) {
