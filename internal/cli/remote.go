@@ -17,6 +17,7 @@ import (
 	"termic/internal/fault"
 	"termic/internal/remote"
 	"termic/internal/selfcert"
+	"termic/internal/verb"
 )
 
 // apiFace is the name of the face that a remote verb goes through.
@@ -159,6 +160,31 @@ func (r *runner) callRemote(ctx context.Context, inv invocation) error {
 	if err != nil {
 		return err
 	}
+	if raised, ok := raisedBy(inv.verb, data); ok {
+		r.exit = fault.ExitNeedsInput
+		if !r.global.json() {
+			return r.printRaised(raised)
+		}
+		return r.print(inv, data)
+	}
 	r.exit = outcomeExit(data)
 	return r.print(inv, data)
+}
+
+// raisedBy tells whether a call waits for an approval. Its answer stands in place of the verb's own result, which would read as if all of
+// it had been done, with nothing in it.
+func raisedBy(v *verb.Verb, data json.RawMessage) (api.RaisedResult, bool) {
+	var raised api.RaisedResult
+	waits := v.Effect.Kind == verb.Destroys && json.Unmarshal(data, &raised) == nil && raised.Approval.ID != ""
+	return raised, waits
+}
+
+func (r *runner) printRaised(raised api.RaisedResult) error {
+	a := raised.Approval
+	_, err := fmt.Fprintf(r.Stdout, "Nothing was done yet: this waits for approval until %s\n  %s\n  approval  %s\n  job       %s\n",
+		clean(a.Expires), clean(a.Summary), clean(a.ID), clean(raised.Job))
+	if err == nil {
+		_, err = fmt.Fprintf(r.Stderr, "There: `termic approval decide %s approve`. What came of it: `termic --remote %s job wait %s`.\n", clean(a.ID), r.global.remote, clean(raised.Job))
+	}
+	return err
 }

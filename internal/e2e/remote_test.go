@@ -10,6 +10,7 @@ import (
 	"termic/app"
 	"termic/internal/cli"
 	"termic/internal/datadir"
+	"termic/internal/fault"
 )
 
 // said is what one run of the command line left.
@@ -92,6 +93,16 @@ func TestRemote(t *testing.T) {
 		if got.exit == 0 || !strings.Contains(got.err, c.says) {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+	// What destroys waits for an approval there, and does not read as if it was done.
+	for i, destroys := range [][]string{{"archive", n.Task.ID, "--yes"}, {"project", "remove", "repo", "--yes"}} {
+		got := r.elsewhere(profile, "", append([]string{"--remote", "desk"}, destroys...)...)
+		if got.exit != fault.ExitNeedsInput || !strings.HasPrefix(got.out, "Nothing was done yet: this waits for approval until ") || !strings.Contains(got.err, " approve`") {
+			t.Errorf("%d: what waits for approval: %+v", i, got)
+		}
+	}
+	if got := r.elsewhere(profile, "", "--remote", "desk", "apply", n.Task.ID, "--yes", "--json"); got.exit != fault.ExitNeedsInput || !strings.Contains(got.out, `"state":"pending"`) {
+		t.Errorf("what waits for approval, as JSON: %+v", got)
 	}
 	// The same place, with another key.
 	r.stop()

@@ -124,7 +124,7 @@ const (
 	ExitOK           = 0  // done, or settled
 	ExitError        = 1  // any error without a code of its own
 	ExitUsage        = 2  // the command line did not parse
-	ExitNeedsInput   = 3  // the agent waits for a person
+	ExitNeedsInput   = 3  // the agent waits for a person, or a call to another machine for an approval
 	ExitNotRunning   = 4  // the app is not running
 	ExitDisabled     = 5  // the CLI is switched off in the settings
 	ExitRefused      = 6  // refused: wrong token, or called from inside a cage
