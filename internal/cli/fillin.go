@@ -31,7 +31,11 @@ func (r *runner) fillIn(inv invocation) error {
 		}
 		values["value"] = text
 	}
+	inTask := inv.verb.Name == "task_edit" && (inv.text("task") != "" || inv.text("project") != "") // from wherever it is named
 	for _, name := range []string{"path", "from"} {
+		if name == "path" && inTask {
+			continue
+		}
 		if p := inv.text(name); p != "" && !filepath.IsAbs(p) && r.Dir != "" {
 			values[name] = filepath.Join(r.Dir, p)
 		}
