@@ -66,7 +66,7 @@ func ParseCron(words, zone string) (*Cron, error) {
 	}
 	read, err := parser.WithMaxSearchYears(maxYears).Parse(words)
 	if err != nil {
-		return nil, err
+		return nil, inWords(parser, words, err)
 	}
 	fields, ok := read.(*cron.SpecSchedule)
 	if !ok {
@@ -78,6 +78,27 @@ func ParseCron(words, zone string) (*Cron, error) {
 		return nil, fmt.Errorf("%q is never due", words)
 	}
 	return c, nil
+}
+
+// cronFields are the five fields in their order, each with what it may say.
+var cronFields = [5]struct{ name, bounds string }{
+	{"minute", "0 to 59"}, {"hour", "0 to 23"}, {"day of the month", "1 to 31"}, {"month", "1 to 12, or jan to dec"}, {"day of the week", "0 to 7, or sun to sat"},
+}
+
+// inWords tells in which field the words are wrong. The library speaks of bounds and conversions, and does not say which field it means.
+func inWords(parser cron.Parser, words string, err error) error {
+	fields := strings.Fields(words)
+	if strings.HasPrefix(words, "@") {
+		return fmt.Errorf("%q is not known; there are @hourly, @daily, @weekly, @monthly and @yearly", words)
+	}
+	for i, f := range fields {
+		alone := [5]string{"*", "*", "*", "*", "*"}
+		alone[i] = f
+		if _, ferr := parser.Parse(strings.Join(alone[:], " ")); ferr != nil {
+			return fmt.Errorf("the %s cannot be %q; it is from %s", cronFields[i].name, f, cronFields[i].bounds)
+		}
+	}
+	return err
 }
 
 // Zone is where the wall is whose clock is meant.

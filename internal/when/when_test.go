@@ -88,6 +88,26 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestRefusedInWords: who writes a wrong field is told which one, and what may stand there.
+func TestRefusedInWords(t *testing.T) {
+	for words, want := range map[string]string{
+		"61 * * * *":     `the minute cannot be "61"; it is from 0 to 59`,
+		"0 9-25 * * *":   `the hour cannot be "9-25"; it is from 0 to 23`,
+		"0 0 0 * *":      `the day of the month cannot be "0"; it is from 1 to 31`,
+		"0 0 * foo *":    `the month cannot be "foo"; it is from 1 to 12, or jan to dec`,
+		"0 0 * * 8":      `the day of the week cannot be "8"; it is from 0 to 7, or sun to sat`,
+		"*/0 * * * *":    `the minute cannot be "*/0"; it is from 0 to 59`,
+		"@nightly":       `"@nightly" is not known; there are @hourly, @daily, @weekly, @monthly and @yearly`,
+		"0 0 31 2 *":     `"0 0 31 2 *" is never due`,
+		"30 2 * * mon-":  `the day of the week cannot be "mon-"; it is from 0 to 7, or sun to sat`,
+		"30 2 * * 1 2 3": `a schedule has five fields, and "30 2 * * 1 2 3" has 7`,
+	} {
+		if _, err := ParseCron(words, ""); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", words, err, want)
+		}
+	}
+}
+
 // TestNextIsAfter: whatever is asked, the next due is later, and asking from just before it gives it again; between two that follow one
 // another there is no third.
 func TestNextIsAfter(t *testing.T) {
