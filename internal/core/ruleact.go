@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +29,9 @@ type Acted struct {
 // ruleTimeout is how long one call of a rule may take. Neither verb waits for an agent's work.
 const ruleTimeout = 2 * time.Minute
 
+// placeholder is what stands in a name as if something was to be filled in.
+var placeholder = regexp.MustCompile(`\{\w+\}`)
+
 // actionOf makes an action of its arguments, on top of what it was. Nothing is asked yet of whether it may be done.
 func actionOf(p api.RuleWork, was store.Action) (store.Action, error) {
 	old := api.TaskNewParams{}
@@ -39,7 +43,10 @@ func actionOf(p api.RuleWork, was store.Action) (store.Action, error) {
 		}
 	}
 	wrong := func(name, verb string) error {
-		return fault.New(fault.InvalidArgument, "%s says something for %s alone", name, verb)
+		if name == "taskName" {
+			name += " (--task-name)"
+		}
+		return fault.New(fault.InvalidArgument, "%s is for %s alone, and the rule does %s", name, verb, out.Verb).WithHint("Leave it out, or let the rule do %s.", verb)
 	}
 	var params map[string]any
 	switch out.Verb {
@@ -51,7 +58,12 @@ func actionOf(p api.RuleWork, was store.Action) (store.Action, error) {
 			"base": orElse(p.Base, old.Base), "sandbox": orElse(p.Sandbox, old.Sandbox), "prompt": orElse(p.Prompt, old.Prompt)}
 		if params["name"] == "" || params["project"] == "" {
 			return out, fault.New(fault.InvalidArgument, "A rule that makes tasks needs the project and a name for them").
-				WithHint("Give into and taskName; {date} and {time} in the name are filled in.")
+				WithHint("Give into and taskName (--task-name); {date} and {time} in the name are filled in.")
+		}
+		if p.TaskName != "" {
+			if odd := placeholder.FindString(strings.NewReplacer("{date}", "", "{time}", "").Replace(p.TaskName)); odd != "" {
+				return out, fault.New(fault.InvalidArgument, "Nothing is filled in for %s in the name of a task", odd).WithHint("{date} and {time} are.")
+			}
 		}
 	case "task_send":
 		for name, given := range map[string]string{"taskName": p.TaskName, "into": p.Into, "agent": p.Agent, "base": p.Base, "sandbox": p.Sandbox} {
@@ -61,7 +73,8 @@ func actionOf(p api.RuleWork, was store.Action) (store.Action, error) {
 		}
 		params = map[string]any{"task": orElse(p.Task, oldSend.Task), "prompt": orElse(p.Prompt, oldSend.Prompt)}
 		if params["task"] == "" || params["prompt"] == "" {
-			return out, fault.New(fault.InvalidArgument, "A rule that sends a prompt needs the task and the prompt")
+			return out, fault.New(fault.InvalidArgument, "A rule that sends a prompt needs the task and the prompt").
+				WithHint("Give task and prompt.")
 		}
 	default:
 		return out, fault.New(fault.InvalidArgument, "What shall follow?").WithHint("Give do: task_new or task_send.")

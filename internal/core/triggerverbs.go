@@ -183,6 +183,16 @@ func (c *Core) triggerOf(ctx context.Context, caller grant.Caller, name string) 
 	return t, mayChange(caller, t.Rule)
 }
 
+// eventFacts are the facts that events of each kind may have, as docs/reactions.md tells them; those of a webhook have the fields of
+// its body, too.
+var eventFacts = map[string][]string{
+	store.EventCheckFlip:     {"target", "up", "duration_ms", "netgroup", "detail"},
+	store.EventTaskSettled:   {"outcome", "agent", "tab", "detail"},
+	store.EventBranchMoved:   {"branch", "old", "new", "base", "gone"},
+	store.EventScheduleFired: {"due", "missed", "by_hand"},
+	store.EventWebhook:       {"body", "body.FIELD", "bytes", "truncated", "binary"},
+}
+
 // matchOf reads which events a trigger follows, on top of what it was.
 func (c *Core) matchOf(ctx context.Context, caller grant.Caller, t *store.Trigger, p api.TriggerMatch) error {
 	if t.Kind = orElse(p.Kind, t.Kind); t.Kind == "" {
@@ -211,6 +221,10 @@ func (c *Core) matchOf(ctx context.Context, caller grant.Caller, t *store.Trigge
 		name, value, ok := strings.Cut(fact, "=")
 		if !ok || name == "" {
 			return fault.New(fault.InvalidArgument, "%q is no fact", fact).WithHint("Write it like outcome=done.")
+		}
+		if known := eventFacts[t.Kind]; !slices.Contains(known, name) && !(t.Kind == store.EventWebhook && strings.HasPrefix(name, "body.")) {
+			return fault.New(fault.InvalidArgument, "Events of the kind %s have no fact %q, so that nothing would ever follow", t.Kind, name).
+				WithHint("They have: %s.", strings.Join(known, ", ")).OrNear(name, known)
 		}
 		t.Match.Facts[name] = value
 	}
