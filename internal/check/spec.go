@@ -65,7 +65,7 @@ func (s Spec) fields() error {
 		{"op", Metric, s.Op != ""}, {"value", Metric, s.Value != ""},
 	} {
 		if f.set && f.of != s.Kind {
-			return bad(f.name, "%s belongs to checks of the kind %s, and this one is of the kind %s", f.name, f.of, s.Kind)
+			return bad(f.name, "%s belongs to checks of the kind %s, and this one is of the kind %s", withFlag(f.name), f.of, s.Kind)
 		}
 	}
 	switch s.Kind {
@@ -75,7 +75,7 @@ func (s Spec) fields() error {
 		}
 	case TLS:
 		if s.MinDays < 0 || s.MinDays > maxDays {
-			return bad("minDays", "minDays goes from 0 to %d, not %d", maxDays, s.MinDays)
+			return bad("minDays", withFlag("minDays")+" goes from 0 to %d, not %d", maxDays, s.MinDays)
 		}
 	case DNS:
 		if s.ExpectAddr != "" {
@@ -95,6 +95,17 @@ func (s Spec) fields() error {
 		}
 	}
 	return nil
+}
+
+// withFlag is the name of a field, with that of its flag where a person at a shell would not know it.
+func withFlag(name string) string {
+	switch name {
+	case "minDays":
+		return name + " (--min-days)"
+	case "expectAddr":
+		return name + " (--expect-addr)"
+	}
+	return name
 }
 
 func (s Spec) targets() error {

@@ -342,7 +342,11 @@ func (p *parser) positionals() error {
 func (p *parser) required() error {
 	for _, q := range p.inv.verb.Params {
 		if _, given := p.inv.values[q.Name]; q.Required && !given {
-			return badUsage(p.inv.verb, "%s needs %s: %s", p.inv.verb.CLI, argName(q), q.Doc)
+			oneOf := ""
+			if len(q.Enum) > 0 {
+				oneOf = " (" + strings.Join(q.Enum, ", ") + ")"
+			}
+			return badUsage(p.inv.verb, "%s needs %s%s: %s", p.inv.verb.CLI, argName(q), oneOf, q.Doc)
 		}
 	}
 	return nil

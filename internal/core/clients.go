@@ -167,6 +167,9 @@ type clientWork struct {
 
 func (c *Core) clientWork(ctx context.Context, client string, termic bool) (clientWork, error) {
 	p, e, err := c.clientsPlace(ctx)
+	if err == nil {
+		_, err = p.Look(client, e) // a name that nobody knows is told first
+	}
 	if err == nil && e.URL == "" {
 		err = fault.New(fault.Conflict, "The MCP endpoint has never been on, so it has no address to register").WithHint("Switch it on: `termic mcp enable`.")
 	}

@@ -13,11 +13,14 @@ import (
 // refused is refused in the window as well, since who clicked it sees nothing else. Errors have nothing of the link in
 // them: they are logged.
 func (c *Core) WindowLink(ctx context.Context, call *Call, p api.WindowLinkParams) (api.WindowLinkResult, error) {
+	l, err := link.Parse(p.Link)
 	if c.raise == nil || !c.raise() {
+		if err != nil {
+			return api.WindowLinkResult{}, err // a window would not help
+		}
 		return api.WindowLinkResult{}, fault.New(fault.Unavailable, "No window of Termic is open").
 			WithHint("Start Termic, and open the link again.")
 	}
-	l, err := link.Parse(p.Link)
 	if err != nil {
 		return api.WindowLinkResult{}, c.refuseLink(fault.From(err), fault.From(err))
 	}
