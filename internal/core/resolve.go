@@ -65,6 +65,13 @@ func (c *Core) taskNamed(ctx context.Context, caller grant.Caller, ref api.TaskR
 	found := matching(tasks, func(t store.Task) bool {
 		return strings.EqualFold(t.Name, ref.Task) || strings.EqualFold(names[t.ProjectID]+"/"+t.Name, ref.Task)
 	})
+	if ruled(caller) {
+		all := found
+		if found = slices.DeleteFunc(slices.Clone(all), func(t store.Task) bool { return t.FromCage }); len(found) == 0 && len(all) > 0 {
+			return "", fault.New(fault.NotFound, "The only task called %q is one that a caged agent made, which chose the name", ref.Task).
+				WithHint("Name it in the rule by its id, %s, if it is meant.", all[0].ID)
+		}
+	}
 	if len(found) == 0 && confined(caller) && verb == "task_send" && ids.Valid(strings.ToUpper(ref.Task)) {
 		t, ok, err := c.addressed(ctx, caller, strings.ToUpper(ref.Task))
 		if err != nil {
@@ -110,6 +117,10 @@ func (c *Core) otherwise(ctx context.Context, caller grant.Caller, tasks []store
 	}
 	return fault.From(noTask(caller, ref.Task)).OrNear(ref.Task, known)
 }
+
+// ruled reports whether a rule calls. Nobody looks at which task a name stands for then, so that names which caged agents choose count for
+// nothing: one would take the place of a task that was archived, or stand beside one so that neither is meant.
+func ruled(caller grant.Caller) bool { return caller.Face == grant.Trigger || caller.Face == grant.Schedule }
 
 func oneTask(caller grant.Caller, found []store.Task, names map[string]string, asked string) (string, error) {
 	switch len(found) {

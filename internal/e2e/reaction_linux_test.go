@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"termic/internal/api"
+	"termic/internal/fault"
 )
 
 // event waits for an event of a kind, with all that followed from it.
@@ -102,6 +104,47 @@ func TestSettlingOfACage(t *testing.T) {
 		if x.Matched && (x.Rule == "moved open" || x.Rule == "moved wide") && x.Firing.Outcome != "refused" {
 			t.Errorf("%s: %+v", x.Rule, x.Firing)
 		}
+	}
+}
+
+// TestNameThatACageTakes: a caged agent names its children as it likes. A rule that names a task never means one of them, neither when the
+// task that it meant is archived, nor as a second one of that name; by its id it does.
+func TestNameThatACageTakes(t *testing.T) {
+	r := newRig(t)
+	call[api.MCPResult](r, "mcp_enable", nil)
+	r.addProject()
+	meant := r.newTask("reviewer", "osc7501", "")
+	r.live(meant.Task.ID)
+	call[api.ScheduleResult](r, "schedule_add", map[string]any{"name": "plan", "every": "24h", "do": "task_send", "task": "reviewer", "prompt": "#write reached.txt the plan"})
+	call[api.TaskArchiveResult](r, "task_archive", map[string]any{"task": meant.Task.ID})
+	boss := r.cageTask("boss", "enforce", map[string]any{"mcp": true})
+	child := struct{ Task api.TaskSummary }{}
+	must(t, json.Unmarshal(boss.tool("task_new", map[string]any{"name": "reviewer"}).result(), &child))
+	taken := r.cageOf(child.Task.ID)
+	ran := call[api.ScheduleRunResult](r, "schedule_run_now", map[string]any{"name": "plan"})
+	if f := ran.Firing; f.Outcome != "refused" || f.TaskID != "" || !strings.Contains(f.Detail, "caged agent made") {
+		t.Errorf("%+v", f)
+	}
+	rule := map[string]any{"name": "by name", "every": "24h", "do": "task_send", "task": "repo/reviewer", "prompt": "#write reached.txt the plan"}
+	if _, err := try[api.ScheduleResult](r, "schedule_add", rule); fault.CodeOf(err) != fault.NotFound || !strings.Contains(fault.From(err).Hint, taken.id) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(filepath.Join(taken.path, "reached.txt")); err == nil {
+		t.Error("the child was given what was for another")
+	}
+	root := filepath.Join(r.home, "src", "other")
+	must(t, os.MkdirAll(root, 0o755))
+	r.git(root, "init", "-q", "-b", "main")
+	r.git(root, "-c", "user.name=a", "-c", "user.email=a@example.invalid", "commit", "-q", "--allow-empty", "-m", "first")
+	call[api.ProjectAddResult](r, "project_add", map[string]any{"path": root, "name": "other"})
+	call[api.TaskNewResult](r, "task_new", map[string]any{"name": "reviewer", "project": "other", "agent": "osc7501", "sandbox": "off"})
+	if ran = call[api.ScheduleRunResult](r, "schedule_run_now", map[string]any{"name": "plan"}); ran.Firing.Outcome != "done" || ran.Firing.TaskID == taken.id {
+		t.Errorf("a child of the same name: %+v", ran.Firing)
+	}
+	rule["name"], rule["task"] = "by id", taken.id
+	call[api.ScheduleResult](r, "schedule_add", rule)
+	if ran = call[api.ScheduleRunResult](r, "schedule_run_now", map[string]any{"name": "by id"}); ran.Firing.Outcome != "done" || ran.Firing.TaskID != taken.id {
+		t.Errorf("by its id: %+v", ran.Firing)
 	}
 }
 
