@@ -120,7 +120,9 @@ func (c *Core) otherwise(ctx context.Context, caller grant.Caller, tasks []store
 
 // ruled reports whether a rule calls. Nobody looks at which task a name stands for then, so that names which caged agents choose count for
 // nothing: one would take the place of a task that was archived, or stand beside one so that neither is meant.
-func ruled(caller grant.Caller) bool { return caller.Face == grant.Trigger || caller.Face == grant.Schedule }
+func ruled(caller grant.Caller) bool {
+	return caller.Face == grant.Trigger || caller.Face == grant.Schedule
+}
 
 func oneTask(caller grant.Caller, found []store.Task, names map[string]string, asked string) (string, error) {
 	switch len(found) {
