@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -200,7 +201,19 @@ func (p *Prober) words(ctx context.Context, s Spec, err error) string {
 	case errors.As(err, &op) && op.Err != nil:
 		return op.Op + ": " + op.Err.Error()
 	}
-	return err.Error()
+	return pageWords(err)
+}
+
+// pageWords are the words for what net/http alone tells. The address is left out, since a page may have led there, and addresses that are
+// made for one visit open doors.
+func pageWords(err error) string {
+	if at := (*url.Error)(nil); errors.As(err, &at) {
+		err = at.Err
+	}
+	if text := err.Error(); !strings.HasPrefix(text, "failed to parse Location") {
+		return text
+	}
+	return "it leads to something that is no page"
 }
 
 func expiredWords(e x509.CertificateInvalidError) string {
