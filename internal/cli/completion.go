@@ -84,7 +84,7 @@ func (r *runner) candidates(ctx context.Context, before []string, last string) [
 	place, flag := spot(v, p.words)
 	switch {
 	case flag != nil:
-		return r.valuesOf(ctx, flag)
+		return r.valuesOf(ctx, v, flag)
 	case strings.HasPrefix(last, "-"):
 		return append(ofFlags(commandOf(v).Flags), ofFlags(globalFlags())...)
 	}
@@ -95,7 +95,7 @@ func (r *runner) candidates(ctx context.Context, before []string, last string) [
 		}
 	}
 	if place < len(positional) {
-		out = append(out, r.valuesOf(ctx, &positional[place])...)
+		out = append(out, r.valuesOf(ctx, v, &positional[place])...)
 	}
 	return out
 }
@@ -153,18 +153,26 @@ func ofFlags(flags []flagDoc) []candidate {
 const askTime = 700 * time.Millisecond
 
 // valuesOf are the values that a parameter can have, as far as they can be told.
-func (r *runner) valuesOf(ctx context.Context, p *verb.Param) []candidate {
+func (r *runner) valuesOf(ctx context.Context, v *verb.Verb, p *verb.Param) []candidate {
 	var out []candidate
 	for _, value := range p.Enum {
 		out = append(out, candidate{word: value})
 	}
 	switch p.Name {
 	case "task":
-		return append(out, r.named(ctx, "task_list", "tasks")...)
+		return append(out, r.named(ctx, "task_list", "tasks", map[string]any{"archived": v.Name == "task_restore"})...)
+	case "secrets":
+		return append(out, r.named(ctx, "secret_list", "secrets", nil)...)
+	case "approval":
+		return append(out, r.named(ctx, "approval_list", "approvals", nil)...)
+	case "client":
+		return append(out, r.named(ctx, "client_list", "clients", nil)...)
+	case "name":
+		return append(out, r.ofGroup(ctx, v)...)
 	case "project", "projects":
-		return append(out, r.named(ctx, "project_list", "projects")...)
+		return append(out, r.named(ctx, "project_list", "projects", nil)...)
 	case "agent", "agents":
-		return append(out, r.named(ctx, "task_agents", "agents")...)
+		return append(out, r.named(ctx, "task_agents", "agents", nil)...)
 	case "path", "from", "file", "files", "cwd", "to":
 		return append(out, candidate{word: anyFile})
 	case "verb":
@@ -173,8 +181,19 @@ func (r *runner) valuesOf(ctx context.Context, p *verb.Param) []candidate {
 	return out
 }
 
+// ofGroup are the names of what a group of verbs is about, such as checks; none for the verb that makes one, whose name is new.
+func (r *runner) ofGroup(ctx context.Context, v *verb.Verb) []candidate {
+	group, does, _ := strings.Cut(v.Name, "_")
+	lists := map[string]string{"check": "checks", "netgroup": "netgroups", "trigger": "triggers", "schedule": "schedules", "hook": "hooks", "token": "tokens", "secret": "secrets",
+		"project": "projects"}
+	if lists[group] == "" || does == "add" || does == "new" {
+		return nil
+	}
+	return r.named(ctx, group+"_list", lists[group], nil)
+}
+
 // named asks the app for a list, and takes what each of it is called. An app that does not answer has nothing to complete with.
-func (r *runner) named(ctx context.Context, name, list string) []candidate {
+func (r *runner) named(ctx context.Context, name, list string, asked map[string]any) []candidate {
 	if r.refuseInCage() != nil {
 		return nil
 	}
@@ -185,14 +204,21 @@ func (r *runner) named(ctx context.Context, name, list string) []candidate {
 		return nil
 	}
 	defer client.Close()
-	data, err := client.Call(ctx, name, json.RawMessage(`{}`), nil)
+	params := json.RawMessage(`{}`)
+	if asked != nil {
+		params, err = json.Marshal(asked)
+	}
+	if err != nil {
+		return nil
+	}
+	data, err := client.Call(ctx, name, params, nil)
 	if err != nil {
 		return nil
 	}
 	var answer map[string]json.RawMessage
 	var rows []struct {
-		ID, Name, Project string
-		State             string `json:"work_state"`
+		ID, Name, Project, Summary string
+		State                      string `json:"work_state"`
 	}
 	if json.Unmarshal(data, &answer) != nil || json.Unmarshal(answer[list], &rows) != nil {
 		return nil
@@ -200,8 +226,11 @@ func (r *runner) named(ctx context.Context, name, list string) []candidate {
 	var out []candidate
 	for _, row := range rows {
 		c := candidate{row.Name, row.State}
-		if list == "agents" {
+		switch list {
+		case "agents", "clients":
 			c = candidate{row.ID, row.Name}
+		case "approvals":
+			c = candidate{row.ID, row.Summary}
 		}
 		if !strings.ContainsFunc(c.word+c.doc, unicode.IsControl) { // a line is a candidate
 			out = append(out, c)
