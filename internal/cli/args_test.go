@@ -174,12 +174,12 @@ func TestNamesDoNotClash(t *testing.T) {
 
 func TestDurations(t *testing.T) {
 	for text, want := range map[string]int64{"0": 0, "90": 90_000, "1m30s": 90_000, "1h": 3_600_000, "1h30m": 5_400_000, "2h0m5s": 7_205_000,
-		"45s": 45_000, "168h": 604_800_000} {
+		"45s": 45_000, "720h": 2_592_000_000} {
 		if got, err := parseDuration(text); err != nil || got != want {
 			t.Errorf("%s = %d, %v; want %d", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "s", "1.5", "-1", "1d", "1m1h", "1m 30s", "1m30", "169h", "99999999999", "5m5m", "+5", "1H", "0x10"} {
+	for _, text := range []string{"", "s", "1.5", "-1", "1d", "1m1h", "1m 30s", "1m30", "721h", "99999999999", "5m5m", "+5", "1H", "0x10"} {
 		if got, err := parseDuration(text); err == nil {
 			t.Errorf("%q = %d", text, got)
 		}

@@ -3,13 +3,14 @@ package cli
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 )
 
-// maxDuration bounds what the command line takes: a week. The verb may cap it lower.
-const maxDuration = 7 * 24 * time.Hour
+// maxDuration bounds what the command line takes: 30 days, for which a check can be put to sleep. The verb may cap it lower.
+const maxDuration = 30 * 24 * time.Hour
 
-var errDuration = errors.New("a duration is a number of seconds such as 90, or parts such as 1h30m or 1m30s, of at most 168h")
+var errDuration = errors.New("a duration is a number of seconds such as 90, or parts such as 1h30m or 1m30s, of at most 720h")
 
 // parseDuration reads a number of seconds, or parts with h, m and s in that order. It returns milliseconds.
 func parseDuration(s string) (int64, error) {
@@ -49,4 +50,15 @@ func limited(d time.Duration) (int64, error) {
 		return 0, errDuration
 	}
 	return d.Milliseconds(), nil
+}
+
+// plainLength is a length as Go writes it, without the zeros at its end: "1h0m0s" is "1h".
+func plainLength(s string) string {
+	if rest, ok := strings.CutSuffix(s, "m0s"); ok {
+		s = rest + "m"
+	}
+	if rest, ok := strings.CutSuffix(s, "h0m"); ok {
+		s = rest + "h"
+	}
+	return s
 }

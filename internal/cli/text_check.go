@@ -68,7 +68,7 @@ func showCheck(p *printer, r api.CheckResult) {
 	p.table([]string{"TARGET", "STATE", "SINCE", "TOOK", "NETGROUP", "DETAIL"}, rows)
 }
 
-func millisText(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }
+func millisText(ms int64) string { return plainLength((time.Duration(ms) * time.Millisecond).String()) }
 
 func showCheckDelete(p *printer, r api.CheckDeleteResult) {
 	p.printf("Deleted the check %s.\n", clean(r.Name))

@@ -165,7 +165,7 @@ func showSchedules(p *printer, r api.ScheduleListResult) {
 
 func scheduleTimes(s api.Schedule) string {
 	if s.Every != "" {
-		return "every " + clean(s.Every)
+		return "every " + plainLength(clean(s.Every))
 	}
 	return clean(s.Cron)
 }
@@ -177,7 +177,7 @@ func showSchedule(p *printer, r api.ScheduleResult) {
 		overlap = "runs also while the one before goes on"
 	}
 	missed := map[string]string{"once": "made up for by one run"}[s.Missed]
-	showRule(p, "schedule", s.RuleView, "when", scheduleTimes(s), "zone", clean(s.Zone), "put off by up to", clean(s.Jitter), "missed runs are", cmp.Or(missed, "left out"),
+	showRule(p, "schedule", s.RuleView, "when", scheduleTimes(s), "zone", clean(s.Zone), "put off by up to", plainLength(clean(s.Jitter)), "missed runs are", cmp.Or(missed, "left out"),
 		"a run is", overlap, "next", clean(strings.Join(s.Next, ", ")))
 }
 

@@ -10,7 +10,16 @@ import (
 
 func showList(p *printer, r api.TaskListResult) {
 	if len(r.Tasks) == 0 {
-		p.note("There are no tasks. `termic new NAME` makes one.")
+		archived, _ := p.values["archived"].(bool)
+		find, _ := p.values["find"].(string)
+		switch {
+		case find != "":
+			p.note("No task fits %q.", clean(find))
+		case archived:
+			p.note("No task is archived, or none before that one.")
+		default:
+			p.note("There are no tasks. `termic new NAME` makes one.")
+		}
 		return
 	}
 	var rows [][]string

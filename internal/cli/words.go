@@ -6,8 +6,8 @@ import (
 	"termic/internal/verb"
 )
 
-// verbName finds words that may be the name of a verb.
-var verbName = regexp.MustCompile(`\b(task|project)_[a-z_]+\b`)
+// verbName finds words that may be the name of a verb. One in quotes is a value, such as what a rule does.
+var verbName = regexp.MustCompile(`"?\b[a-z]+(?:_[a-z]+)+\b`)
 
 // commands puts commands in place of the names of verbs: an error is worded once for every face, and a person at the
 // command line knows `termic send`, not task_send.

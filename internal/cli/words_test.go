@@ -7,6 +7,8 @@ func TestCommands(t *testing.T) {
 		"Its last output is in task_log.":       "Its last output is in `termic logs`.",
 		"Close it with task_tab_close or wait":  "Close it with `termic tab close` or wait",
 		"task_id and my_task_log stay, as does": "task_id and my_task_log stay, as does",
+		"job_list shows them; body_text stays":  "`termic job list` shows them; body_text stays",
+		`Give do: "task_new" or "task_send".`:   `Give do: "task_new" or "task_send".`,
 		"":                                      "",
 	} {
 		if got := commands(in); got != want {

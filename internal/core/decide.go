@@ -293,7 +293,7 @@ func (c *Core) decided(ctx context.Context, id string, out api.ApprovalDecideRes
 func (c *Core) approvalOf(ctx context.Context, caller grant.Caller, id string) (store.Approval, error) {
 	list, err := c.store.Approvals(ctx, store.ApprovalFilter{ID: strings.ToUpper(id), Limit: 1, Within: reachOf(caller)})
 	if err == nil && (len(list) == 0 || id == "") {
-		err = fault.New(fault.NotFound, "There is no approval %q", id).WithHint("`termic approval list` and approval_list show those that wait.")
+		err = fault.New(fault.NotFound, "There is no approval %q", id).WithHint("approval_list shows those that wait.")
 	}
 	if err != nil {
 		return store.Approval{}, err

@@ -115,7 +115,7 @@ func (c *Core) EventExplain(ctx context.Context, call *Call, p api.EventParams) 
 	e, err := c.store.Event(ctx, strings.ToUpper(p.Event))
 	reach := eventReach(call.Caller)
 	if fault.CodeOf(err) == fault.NotFound || err == nil && reach != nil && !slices.Contains(reach, e.Project) {
-		err = fault.New(fault.NotFound, "There is no event %q", p.Event).WithHint("`termic event list` and event_list show those of the last %d days. Steps of jobs have ids of their own: job_events shows them.", int(store.KeepEvents.Hours()/24))
+		err = fault.New(fault.NotFound, "There is no event %q", p.Event).WithHint("event_list shows those of the last %d days. Steps of jobs have ids of their own: job_events shows them.", int(store.KeepEvents.Hours()/24))
 	}
 	if err != nil {
 		return api.EventExplainResult{}, err

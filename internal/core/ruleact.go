@@ -46,7 +46,7 @@ func actionOf(p api.RuleWork, was store.Action) (store.Action, error) {
 		if name == "taskName" {
 			name += " (--task-name)"
 		}
-		return fault.New(fault.InvalidArgument, "%s is for %s alone, and the rule does %s", name, verb, out.Verb).WithHint("Leave it out, or let the rule do %s.", verb)
+		return fault.New(fault.InvalidArgument, "%s is for %s alone, and the rule does %s", name, verb, out.Verb).WithHint("Leave it out, or let the rule do %q.", verb)
 	}
 	var params map[string]any
 	switch out.Verb {
@@ -77,7 +77,7 @@ func actionOf(p api.RuleWork, was store.Action) (store.Action, error) {
 				WithHint("Give task and prompt.")
 		}
 	default:
-		return out, fault.New(fault.InvalidArgument, "What shall follow?").WithHint("Give do: task_new or task_send.")
+		return out, fault.New(fault.InvalidArgument, "What shall follow?").WithHint(`Give do: "task_new" or "task_send".`)
 	}
 	for name, value := range params {
 		if value == "" {
