@@ -5,10 +5,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"termic/internal/store"
+	"termic/internal/worktree"
 )
 
 // branchEvery is how often the branches of projects are looked at. A commit is nothing that somebody waits for in milliseconds.
@@ -17,46 +17,37 @@ const branchEvery = 5 * time.Second
 const branchPrefix = "refs/heads/"
 
 // branchWatch makes events of branches that move: those of tasks, and the base branches of their projects. It asks git only when
-// something among the refs is another. What moved while the app did not run is not told.
+// something among the refs is another. What moved while the app did not run is not told. The watching goroutine alone uses it.
 type branchWatch struct {
-	mu    sync.Mutex                 // guards the following
-	cages map[string]map[string]bool // caged tasks of which a program ran since the last look, by project
-	seen  map[string]*seenBranches   // by project; used by the watching goroutine alone
+	seen   map[string]*seenBranches // by project
+	common map[string]string        // where the refs of a project are, by project
 }
 
 type seenBranches struct {
-	mark string
-	at   map[string]string // commits by full name
+	began time.Time // of the look
+	mark  string
+	at    map[string]string // commits by full name
 }
 
 func newBranchWatch() *branchWatch {
-	return &branchWatch{cages: map[string]map[string]bool{}, seen: map[string]*seenBranches{}}
+	return &branchWatch{seen: map[string]*seenBranches{}, common: map[string]string{}}
 }
 
-// cageRan notes that a program in a cage was started, which from then on may move any branch of its project.
-func (w *branchWatch) cageRan(t store.Task) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.cages[t.ProjectID] == nil {
-		w.cages[t.ProjectID] = map[string]bool{}
+// suspects are the caged tasks that may have moved a branch of a project since a time: those of every project that has the same refs, as
+// a worktree that is a project of its own has. Those that have ended since are asked for last, since who ends meanwhile is among them.
+func (c *Core) suspects(projectID string, since time.Time) []string {
+	all := map[string]bool{}
+	same := func(other string) bool {
+		return other == projectID || c.branches.common[other] != "" && c.branches.common[other] == c.branches.common[projectID]
 	}
-	w.cages[t.ProjectID][t.ID] = true
-}
-
-// suspects are the caged tasks that may have moved a branch of a project since the last look. Those that still run may move the next.
-func (c *Core) suspects(projectID string) []string {
-	w := c.branches
-	live := map[string]bool{}
 	for _, l := range c.liveInWalls("") {
-		if l.task.ProjectID == projectID && l.task.Sandbox != uncaged {
-			live[l.task.ID] = true
+		if l.task.Sandbox != uncaged && same(l.task.ProjectID) {
+			all[l.task.ID] = true
 		}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	all := maps.Clone(live)
-	maps.Copy(all, w.cages[projectID])
-	w.cages[projectID] = live
+	for _, id := range c.walled.ranIn(same, since) {
+		all[id] = true
+	}
 	return slices.Sorted(maps.Keys(all))
 }
 
@@ -89,12 +80,24 @@ func (c *Core) lookAtBranches(ctx context.Context) error {
 	for _, t := range tasks {
 		of[t.ProjectID] = append(of[t.ProjectID], t)
 	}
+	repos := map[string]*worktree.Repo{} // of all of them before the first is looked at: it may have the refs of the last
 	for _, p := range projects {
 		if p.NonGit || len(of[p.ID]) == 0 {
 			delete(c.branches.seen, p.ID)
 			continue
 		}
-		if err := c.lookAtBranchesOf(ctx, p, of[p.ID]); err != nil && ctx.Err() == nil {
+		repo, err := c.repoOf(ctx, p)
+		if err != nil {
+			c.log.Debug("the branches of a project could not be looked at", "project", p.ID, "err", err)
+			continue
+		}
+		repos[p.ID], c.branches.common[p.ID] = repo, repo.CommonDir()
+	}
+	for _, p := range projects {
+		if repos[p.ID] == nil {
+			continue
+		}
+		if err := c.lookAtBranchesOf(ctx, p, repos[p.ID], of[p.ID]); err != nil && ctx.Err() == nil {
 			c.log.Debug("the branches of a project could not be looked at", "project", p.ID, "err", err)
 		}
 	}
@@ -103,11 +106,8 @@ func (c *Core) lookAtBranches(ctx context.Context) error {
 
 // lookAtBranchesOf tells of the branches of one project that moved. The suspects are asked for after the refs were read, so that
 // whoever moved one of them is among them.
-func (c *Core) lookAtBranchesOf(ctx context.Context, p store.Project, tasks []store.Task) error {
-	repo, err := c.repoOf(ctx, p)
-	if err != nil {
-		return err
-	}
+func (c *Core) lookAtBranchesOf(ctx context.Context, p store.Project, repo *worktree.Repo, tasks []store.Task) error {
+	began := c.clock.wall()
 	mark, err := repo.RefsMark()
 	if err != nil {
 		return err
@@ -120,8 +120,7 @@ func (c *Core) lookAtBranchesOf(ctx context.Context, p store.Project, tasks []st
 	if err != nil {
 		return err
 	}
-	suspects := c.suspects(p.ID)
-	now := &seenBranches{mark: mark, at: map[string]string{}}
+	now := &seenBranches{began: began, mark: mark, at: map[string]string{}}
 	for name, ref := range refs.At {
 		if strings.HasPrefix(name, branchPrefix) {
 			now.at[name] = ref.ID
@@ -131,6 +130,7 @@ func (c *Core) lookAtBranchesOf(ctx context.Context, p store.Project, tasks []st
 	if was == nil {
 		return nil
 	}
+	suspects := c.suspects(p.ID, was.began)
 	for _, name := range slices.Sorted(maps.Keys(now.at)) {
 		c.tellMoved(ctx, p, tasks, strings.TrimPrefix(name, branchPrefix), was.at[name], now.at[name], suspects)
 	}

@@ -199,9 +199,6 @@ func (c *Core) launch(ctx context.Context, l *liveTab, spec ptyhost.Spec) error 
 		c.exited(l, e)
 	}
 	c.host.Forget(l.tab.ID)
-	if l.inWalls() && l.task.Sandbox != uncaged {
-		c.branches.cageRan(l.task) // before it runs: it may move a branch at once
-	}
 	term, err := c.host.Start(spec)
 	l.told = nil // the token in it shall not lie about
 	if err != nil {
@@ -287,7 +284,7 @@ func (c *Core) exited(l *liveTab, e ptyhost.ExitStatus) {
 	ending := l.ending
 	l.gone = true
 	l.mu.Unlock()
-	if l.inWalls() && caged(l.task) {
+	if l.inWalls() && l.task.Sandbox != uncaged {
 		c.walled.note(l.task, c.clock.wall()) // before it is no longer live: at no moment is it neither
 	}
 	c.mu.Lock()

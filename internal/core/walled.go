@@ -16,14 +16,16 @@ type walledTasks struct {
 	by map[string]wasWalled
 }
 
-// wasWalled is what is known of the programs of a task that have ended.
+// wasWalled is what is known of the programs of a task that have ended; zero for none.
 type wasWalled struct {
-	ended  time.Time // the last of all
-	shared time.Time // the last of those whose cage had no network of its own; zero for none
-	port   int       // the first of the task's
+	ran     time.Time // the last of all, those included that were only watched
+	ended   time.Time // the last in a cage
+	shared  time.Time // the last of those whose cage had no network of its own
+	port    int       // the first of the task's
+	project string
 }
 
-// note takes in that a program in a cage ended.
+// note takes in that a program in a cage ended, or one that was only watched.
 func (w *walledTasks) note(t store.Task, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -31,7 +33,11 @@ func (w *walledTasks) note(t store.Task, now time.Time) {
 		w.by = map[string]wasWalled{}
 	}
 	was := w.by[t.ID]
-	if was.ended, was.port = now, t.Port; sandbox.Mode(t.Sandbox) == sandbox.EnforceFs {
+	was.ran, was.port, was.project = now, t.Port, t.ProjectID
+	if caged(t) {
+		was.ended = now
+	}
+	if sandbox.Mode(t.Sandbox) == sandbox.EnforceFs {
 		was.shared = now
 	}
 	w.by[t.ID] = was
@@ -44,7 +50,22 @@ func (w *walledTasks) answeredAt(ports map[int]bool, since time.Time) []string {
 	defer w.mu.Unlock()
 	var out []string
 	for id, was := range w.by {
-		if !was.shared.IsZero() && !was.shared.Before(since) || !was.ended.Before(since) && ownsPort(was.port, ports) {
+		if endedSince(was.shared, since) || endedSince(was.ended, since) && ownsPort(was.port, ports) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func endedSince(at, since time.Time) bool { return !at.IsZero() && !at.Before(since) }
+
+// ranIn are the tasks of some projects of which a program in a cage, or one that was watched, ended since a time.
+func (w *walledTasks) ranIn(project func(string) bool, since time.Time) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []string
+	for id, was := range w.by {
+		if endedSince(was.ran, since) && project(was.project) {
 			out = append(out, id)
 		}
 	}

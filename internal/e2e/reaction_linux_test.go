@@ -107,6 +107,31 @@ func TestSettlingOfACage(t *testing.T) {
 	}
 }
 
+// TestBranchOfAProjectBeside: a worktree that is a project of its own has the branches of the repository that it belongs to, and a caged
+// agent there can move them, also one that ends itself right after.
+func TestBranchOfAProjectBeside(t *testing.T) {
+	r := newRig(t)
+	r.addProject()
+	beside := filepath.Join(r.home, "src", "beside")
+	r.git(r.repo, "worktree", "add", "-q", beside, "-b", "beside")
+	call[api.ProjectAddResult](r, "project_add", map[string]any{"path": beside, "name": "beside"})
+	open := call[api.TaskNewResult](r, "task_new", map[string]any{"name": "open", "project": "beside", "agent": "osc7501", "sandbox": "off"})
+	r.live(open.Task.ID)
+	c := r.cageTask("mover", "enforce", nil)
+	call[api.TriggerResult](r, "trigger_add", map[string]any{"name": "moved", "kind": "branch_moved", "subject": "beside", "do": "task_send", "task": open.Task.ID, "prompt": "#write moved.txt hello"})
+	time.Sleep(6 * time.Second) // until the branches were looked at once
+	call[api.TaskSendResult](r, "task_send", map[string]any{"task": c.id, "prompt": "#run gone git update-ref refs/heads/beside $(git -c user.name=a -c user.email=a@example.invalid commit-tree -m moved HEAD^{tree}) && kill -9 $PPID"})
+	told := r.event("branch_moved", func(e api.Happening) bool { return e.Subject == "beside" })
+	if !slices.Equal(told.Event.Cages, []string{c.id}) {
+		t.Errorf("%+v", told.Event)
+	}
+	for _, x := range told.Rules {
+		if x.Matched && x.Firing.Outcome != "refused" {
+			t.Errorf("%+v", x.Firing)
+		}
+	}
+}
+
 // TestNameThatACageTakes: a caged agent names its children as it likes. A rule that names a task never means one of them, neither when the
 // task that it meant is archived, nor as a second one of that name; by its id it does.
 func TestNameThatACageTakes(t *testing.T) {
