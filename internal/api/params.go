@@ -39,7 +39,7 @@ type TaskNewParams struct {
 	Project        string   `json:"project,omitempty" cli:"project" doc:"project: name or id" tool:"-"`
 	Prompt         string   `json:"prompt,omitempty" cli:"prompt,p" doc:"first prompt, delivered when the agent is ready" tool:"first prompt"`
 	PromptRef      string   `json:"promptRef,omitempty" cli:"prompt-ref,P" face:"window|cli" doc:"prompt of the library to send first, before the text of prompt"`
-	Agent          string   `json:"agent,omitempty" cli:"agent" doc:"agent id; see task_agents"`
+	Agent          string   `json:"agent,omitempty" cli:"agent" doc:"id of an agent; the project or the settings choose one when left out" tool:"agent id; see task_agents"`
 	Mode           string   `json:"mode,omitempty" cli:"mode" class:"full" enum:"worktree|main" doc:"own worktree, or the main checkout"`
 	Base           string   `json:"base,omitempty" cli:"base" doc:"branch or commit to start from"`
 	Branch         string   `json:"branch,omitempty" cli:"branch" face:"window|cli" doc:"branch name instead of one made from the name"`

@@ -244,10 +244,15 @@ func ownersCommand(caller grant.Caller, k check.Kind) error {
 	return nil
 }
 
+// clearable is a field by its name, for which a person at a shell may say its flag.
+func clearable(name string) string {
+	return orElse(map[string]string{"min-days": "minDays", "expect-addr": "expectAddr"}[name], name)
+}
+
 // withChanges puts what was given over a spec, and checks what comes of it.
 func withChanges(s check.Spec, targets []string, f api.CheckFields, t api.CheckTimes, clear []string) (check.Spec, error) {
 	for _, field := range clear {
-		to := map[string]func(){"expect": func() { s.Expect = "" }, "minDays": func() { s.MinDays = 0 }, "expectAddr": func() { s.ExpectAddr = "" }, "retries": func() { s.Retries = 0 }}[field]
+		to := map[string]func(){"expect": func() { s.Expect = "" }, "minDays": func() { s.MinDays = 0 }, "expectAddr": func() { s.ExpectAddr = "" }, "retries": func() { s.Retries = 0 }}[clearable(field)]
 		if to == nil {
 			return s, fault.New(fault.InvalidArgument, "%q cannot be taken back", field).WithHint("These can: expect, minDays, expectAddr, retries.")
 		}

@@ -192,6 +192,11 @@ func (c *Core) planPlace(ctx context.Context, caller grant.Caller, n *newTask) (
 	if err := checkName("task", p.Name); err != nil {
 		return err
 	}
+	if p.Branch != "" {
+		if err := worktree.CheckBranch(p.Branch); err != nil {
+			return err
+		}
+	}
 	_, err = worktree.Slug(p.Name)
 	return err
 }

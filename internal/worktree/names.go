@@ -76,6 +76,9 @@ func slugs(s string) []string {
 	return out
 }
 
+// CheckBranch refuses a name that git would not take as a branch, with the reason in words. It does not ask whether there is one of that name.
+func CheckBranch(name string) error { return checkBranch(name) }
+
 // checkBranch refuses what git would not take as a branch, with the reason in words. It is git's rule for reference
 // names, written out so that a bad name costs no process and is never handed to git.
 func checkBranch(name string) error {

@@ -162,7 +162,7 @@ export interface TaskNewParams {
   prompt?: string;
   /** prompt of the library to send first, before the text of prompt */
   promptRef?: string;
-  /** agent id; see task_agents */
+  /** id of an agent; the project or the settings choose one when left out */
   agent?: string;
   /** own worktree, or the main checkout */
   mode?: "worktree" | "main";
