@@ -11,6 +11,12 @@ const step = story(test);
 const list = () => rig().page.getByRole("list", { name: "Agents" });
 const file = () => readFileSync(rig().settingsFile, "utf8");
 
+/** Waits until the settings file holds something. */
+async function written(pattern) {
+  for (let left = 100; left > 0 && !pattern.test(file()); left--) await new Promise((done) => setTimeout(done, 50));
+  assert.match(file(), pattern);
+}
+
 step(
   "the agents are listed with where they were found; one is switched off for every place that offers them",
   async () => {
@@ -29,7 +35,7 @@ step(
       .waitFor();
     await list().getByRole("checkbox", { name: "Offer Mute agent" }).uncheck();
     await page.waitForFunction(() => !document.querySelector('[aria-label="Offer Mute agent"]').checked);
-    assert.match(file(), /disabled = true/);
+    await written(/disabled = true/); // the box shows what was asked for at once
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+Shift+N");
     await page.getByRole("radio", { name: "Fake agent" }).waitFor();

@@ -117,8 +117,8 @@ step("a refused host is listed once, with a count", async () => {
     .getByRole("listitem")
     .filter({ hasText: "api.example.com:443" });
   await row.getByText("2 times").waitFor();
-  await screen(rig(), "refused");
   assert.equal(await row.count(), 1);
+  await screen(rig(), "refused");
   await page.getByRole("tab", { name: /^Refused \d/ }).waitFor();
   await page
     .getByRole("contentinfo")
