@@ -49,6 +49,13 @@ const (
 	MaxEvents  = 10_000
 )
 
+// keepActed is for how long firings that acted are kept however many others there are, with their events: what a rule did within a day
+// bounds what it may do. keepOnce is that for events that may come once alone: longer than a signed request is good for.
+const (
+	keepActed = 25 * time.Hour
+	keepOnce  = 15 * time.Minute
+)
+
 // eventsBetween is after how many events those beyond MaxEvents are dropped: a flood of them must not wait for the next clearing.
 const eventsBetween = 256
 

@@ -187,12 +187,17 @@ func (t *Tx) InterruptFirings(ctx context.Context) (missed, unknown int64, err e
 	return missed, unknown, nil
 }
 
-// pruneEvents drops the oldest events, and firings, beyond what is kept.
+// pruneEvents drops the oldest events, and firings, beyond what is kept. What bounds are counted by stays whatever comes: else whoever
+// can make events would only have to make many, for a rule to act more often than it may, or a request to be told twice.
 func (t *Tx) pruneEvents(ctx context.Context) error {
-	for _, table := range []string{"events", "firings"} {
-		if _, err := t.q.ExecContext(ctx, `DELETE FROM `+table+` WHERE seq <= (SELECT COALESCE(MAX(seq), 0) FROM `+table+`) - ?`, MaxEvents); err != nil {
-			return fmt.Errorf("drop old rows of %s: %w", table, err)
-		}
+	const counts = `(outcome IN ('waiting', 'acting') OR outcome IN ('done', 'failed', 'unknown') AND time > ?)`
+	acted := stamp(t.now().Add(-keepActed))
+	if _, err := t.q.ExecContext(ctx, `DELETE FROM firings WHERE seq <= (SELECT COALESCE(MAX(seq), 0) FROM firings) - ? AND NOT `+counts, MaxEvents, acted); err != nil {
+		return fmt.Errorf("drop old firings: %w", err)
+	}
+	if _, err := t.q.ExecContext(ctx, `DELETE FROM events WHERE seq <= (SELECT COALESCE(MAX(seq), 0) FROM events) - ? AND NOT (once <> '' AND time > ?)
+		AND id NOT IN (SELECT event_id FROM firings WHERE `+counts+`)`, MaxEvents, stamp(t.now().Add(-keepOnce)), acted); err != nil {
+		return fmt.Errorf("drop old events: %w", err)
 	}
 	return nil
 }

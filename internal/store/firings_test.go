@@ -77,6 +77,63 @@ func TestEventsAreBoundedAndToldOnce(t *testing.T) {
 	}
 }
 
+// TestFloodForgetsNoBound: a flood of events drives out neither what a rule did within the day, nor how deep it was in a circle, nor what
+// waits to act, nor that a request came.
+func TestFloodForgetsNoBound(t *testing.T) {
+	s := openNew(t)
+	ctx := t.Context()
+	now := s.o.Now()
+	var signed, led Event
+	written(t, s.Write(ctx, func(tx *Tx) (err error) {
+		if signed, err = tx.AddEvent(ctx, Event{Kind: EventWebhook, Subject: "x", Once: "one"}); err != nil {
+			return err
+		}
+		if led, err = tx.AddEvent(ctx, Event{Kind: EventTaskSettled, Subject: "t", Depth: 2}); err != nil {
+			return err
+		}
+		for _, outcome := range []string{FiringDone, FiringFailed, FiringUnknown, FiringWaiting} {
+			if _, err := tx.AddFiring(ctx, Firing{Event: led.ID, Rule: "r", Verb: "task_send", Outcome: outcome, Job: "j", Time: now}); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.AddFiring(ctx, Firing{Event: led.ID, Rule: "r", Verb: "task_send", Outcome: FiringDone, Time: now.Add(-26 * time.Hour)}); err != nil {
+			return err
+		}
+		for range MaxEvents + 2*eventsBetween {
+			e, err := tx.AddEvent(ctx, Event{Kind: EventTaskSettled, Subject: "t"})
+			if err != nil {
+				return err
+			}
+			if _, err := tx.AddFiring(ctx, Firing{Event: e.ID, Rule: "r", Verb: "task_send", Outcome: FiringHeld, Time: now}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	if n, _, err := s.ActedSince(ctx, "r", "", now.Add(-24*time.Hour)); err != nil || n != 4 {
+		t.Errorf("it acted %d times, %v", n, err)
+	}
+	if n, _, err := s.ActedSince(ctx, "r", "t", now.Add(-48*time.Hour)); err != nil || n != 4 {
+		t.Errorf("for one subject %d times, %v; what is older than a day may go", n, err)
+	}
+	if depth, err := s.DepthOf(ctx, "", "j"); err != nil || depth != 3 {
+		t.Errorf("it is %d deep, %v", depth, err)
+	}
+	if list, err := s.WaitingFirings(ctx, 10); err != nil || len(list) != 1 || list[0].Event != led.ID {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if e, err := s.EventOnce(ctx, "one"); err != nil || e.ID != signed.ID {
+		t.Errorf("the request: %+v, %v", e, err)
+	}
+	for _, table := range []string{"events", "firings"} {
+		var n int
+		written(t, s.pool.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table).Scan(&n))
+		if n > MaxEvents+eventsBetween+10 {
+			t.Errorf("%d %s are kept", n, table)
+		}
+	}
+}
+
 func written(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
