@@ -13,8 +13,8 @@ import (
 // TestALinkNeedsAWindow: without one nothing is kept that a later window would show unasked.
 func TestALinkNeedsAWindow(t *testing.T) {
 	w := newWorld(t)
-	for _, link := range []string{"termic://new?name=x", "termic://open/T", "nonsense"} {
-		w.refused(t, fault.Unavailable, "window_link", map[string]any{"link": link})
+	for link, code := range map[string]fault.Code{"termic://new?name=x": fault.Unavailable, "termic://open/T": fault.Unavailable, "nonsense": fault.InvalidArgument} {
+		w.refused(t, code, "window_link", map[string]any{"link": link}) // what no window could follow is told as that
 	}
 	if s := window[api.WindowState](t, w, "window_state", nil); s.Link != nil || s.Focus != "" {
 		t.Errorf("kept: %+v, %q", s.Link, s.Focus)
