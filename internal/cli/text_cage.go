@@ -22,6 +22,9 @@ func showSandbox(p *printer, r api.TaskSandboxResult) {
 		}
 		p.fields("  "+from, strings.Join(grants(l.Read, l.Write, l.Hosts), ", "))
 	}
+	if len(r.Cage.Hosts) > 0 && r.Mode != "enforce" {
+		p.note("Hosts are kept to their list in the mode enforce alone; in this one the network is open.")
+	}
 	if r.Restart {
 		p.note("An agent that runs was started before some of this, and has it once it is started again.")
 	}

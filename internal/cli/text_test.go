@@ -60,6 +60,7 @@ var samples = []struct{ line, result string }{
 	{"stop fix -y", `{"task_id":"01A","ended":2}`},
 	{"sandbox fix", `{"task_id":"01A","mode":"enforce","cage":{"mcp":true,"projects":["web","api"],"agents":[],"read":["/opt/sdk"],"write":[],"hosts":["example.com"]},"ended":0,
 		"layers":[{"kind":"task","read":["/opt/sdk"],"hosts":["example.com"]},{"kind":"repo","write":["/srv/data"]}]}`},
+	{"sandbox fix --mode enforce-fs -y", `{"task_id":"01A","mode":"enforce-fs","cage":{"mcp":false,"projects":[],"agents":[],"read":[],"write":[],"hosts":["example.com"]},"ended":0}`},
 	{"sandbox fix --mode off -y", `{"task_id":"01A","mode":"monitor","cage":{"mcp":false,"projects":[],"agents":["claude"],"read":[],"write":[],"hosts":[]},"ended":2,"warnings":["The sandbox mode is monitor, as .termic.yaml of the project asks"]}`},
 	{"sandbox allow fix --host example.com", `{"task_id":"01A","kind":"host","target":"example.com","for":"task","changed":true,"restart":true}`},
 	{"tab set fix --tab 2 --name helper --pin", `{"task_id":"01A","tab":{"id":"01T","index":2,"kind":"agent","title":"helper","is_default":false,"named":true,"pinned":true,"live":true,"queued":0}}`},
