@@ -73,6 +73,12 @@ func holding(c Capability, secrets []string) Capability {
 	return c
 }
 
+// Writes reports whether something at a path, or below it, was granted to be changed, beside its own workspace. It does not look at what
+// is forbidden in there: false is certain, true is not. What has no limit of files writes nothing by a grant.
+func (c Capability) Writes(path string) bool {
+	return !c.unbounded && slices.ContainsFunc(c.write, func(w string) bool { _, both := overlap(w, path); return both })
+}
+
 // Secrets are the names of the secrets in its environment, sorted.
 func (c Capability) Secrets() []string { return slices.Clone(c.secrets) }
 

@@ -9,6 +9,7 @@ import (
 
 	"termic/internal/store"
 	"termic/internal/worktree"
+	"termic/sandbox"
 )
 
 // branchEvery is how often the branches of projects are looked at. A commit is nothing that somebody waits for in milliseconds.
@@ -34,18 +35,19 @@ func newBranchWatch() *branchWatch {
 }
 
 // suspects are the caged tasks that may have moved a branch of a project since a time: those of every project that has the same refs, as
-// a worktree that is a project of its own has. Those that have ended since are asked for last, since who ends meanwhile is among them.
+// a worktree that is a project of its own has, and those that were granted to change what is there. Those that have ended since are asked for last, since who ends meanwhile is among them.
 func (c *Core) suspects(projectID string, since time.Time) []string {
 	all := map[string]bool{}
-	same := func(other string) bool {
-		return other == projectID || c.branches.common[other] != "" && c.branches.common[other] == c.branches.common[projectID]
+	common := c.branches.common[projectID]
+	may := func(project string, could sandbox.Capability) bool {
+		return project == projectID || common != "" && (c.branches.common[project] == common || could.Writes(common))
 	}
 	for _, l := range c.liveInWalls("") {
-		if l.task.Sandbox != uncaged && same(l.task.ProjectID) {
+		if l.task.Sandbox != uncaged && may(l.task.ProjectID, capabilityOf(l)) {
 			all[l.task.ID] = true
 		}
 	}
-	for _, id := range c.walled.ranIn(same, since) {
+	for _, id := range c.walled.ranIn(may, since) {
 		all[id] = true
 	}
 	return slices.Sorted(maps.Keys(all))

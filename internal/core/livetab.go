@@ -285,7 +285,7 @@ func (c *Core) exited(l *liveTab, e ptyhost.ExitStatus) {
 	l.gone = true
 	l.mu.Unlock()
 	if l.inWalls() && l.task.Sandbox != uncaged {
-		c.walled.note(l.task, c.clock.wall()) // before it is no longer live: at no moment is it neither
+		c.walled.note(l.task, capabilityOf(l), c.clock.wall()) // before it is no longer live: at no moment is it neither
 	}
 	c.mu.Lock()
 	if c.live[l.tab.ID] == l {

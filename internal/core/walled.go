@@ -23,17 +23,18 @@ type wasWalled struct {
 	shared  time.Time // the last of those whose cage had no network of its own
 	port    int       // the first of the task's
 	project string
+	could   sandbox.Capability // of the last program
 }
 
 // note takes in that a program in a cage ended, or one that was only watched.
-func (w *walledTasks) note(t store.Task, now time.Time) {
+func (w *walledTasks) note(t store.Task, could sandbox.Capability, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.by == nil {
 		w.by = map[string]wasWalled{}
 	}
 	was := w.by[t.ID]
-	was.ran, was.port, was.project = now, t.Port, t.ProjectID
+	was.ran, was.port, was.project, was.could = now, t.Port, t.ProjectID, could
 	if caged(t) {
 		was.ended = now
 	}
@@ -59,13 +60,13 @@ func (w *walledTasks) answeredAt(ports map[int]bool, since time.Time) []string {
 
 func endedSince(at, since time.Time) bool { return !at.IsZero() && !at.Before(since) }
 
-// ranIn are the tasks of some projects of which a program in a cage, or one that was watched, ended since a time.
-func (w *walledTasks) ranIn(project func(string) bool, since time.Time) []string {
+// ranIn are the tasks that are chosen by their project and by what they could do, of which a program in a cage, or one that was watched, ended since a time.
+func (w *walledTasks) ranIn(chosen func(project string, could sandbox.Capability) bool, since time.Time) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var out []string
 	for id, was := range w.by {
-		if endedSince(was.ran, since) && project(was.project) {
+		if endedSince(was.ran, since) && chosen(was.project, was.could) {
 			out = append(out, id)
 		}
 	}

@@ -132,6 +132,39 @@ func TestBranchOfAProjectBeside(t *testing.T) {
 	}
 }
 
+// TestBranchOfAProjectThatIsGranted: a caged agent that may change the folder of another project can move the branches there.
+func TestBranchOfAProjectThatIsGranted(t *testing.T) {
+	r := newRig(t)
+	r.addProject()
+	other := filepath.Join(r.home, "src", "other")
+	must(t, os.MkdirAll(other, 0o755))
+	r.git(other, "init", "-q", "-b", "main")
+	r.git(other, "-c", "user.name=a", "-c", "user.email=a@example.invalid", "commit", "-q", "--allow-empty", "-m", "first")
+	call[api.ProjectAddResult](r, "project_add", map[string]any{"path": other, "name": "other"})
+	open := call[api.TaskNewResult](r, "task_new", map[string]any{"name": "open", "project": "other", "agent": "osc7501", "sandbox": "off"})
+	r.live(open.Task.ID)
+	c := r.cageTask("writer", "enforce", nil)
+	stranger := r.cageTask("stranger", "enforce", nil)
+	call[api.SandboxAllowResult](r, "sandbox_allow", map[string]any{"task": c.id, "write": other})
+	call[json.RawMessage](r, "task_stop", map[string]any{"task": c.id})
+	call[api.TaskTabResult](r, "task_tab", map[string]any{"task": c.id, "restart": r.tabOf(c.id)})
+	c = r.cageOf(c.id)
+	call[api.TriggerResult](r, "trigger_add", map[string]any{"name": "moved", "kind": "branch_moved", "subject": "main", "project": "other", "do": "task_send", "task": open.Task.ID, "prompt": "#write moved.txt hello"})
+	time.Sleep(6 * time.Second) // until the branches were looked at once
+	if out := c.run("git -C " + other + " -c user.name=a -c user.email=a@example.invalid commit -q --allow-empty -m moved"); !strings.Contains(out, "exit 0") {
+		t.Fatal(out)
+	}
+	told := r.event("branch_moved", func(e api.Happening) bool { return e.Subject == "main" })
+	if !slices.Equal(told.Event.Cages, []string{c.id}) {
+		t.Errorf("%+v, the other cage is %s", told.Event, stranger.id)
+	}
+	for _, x := range told.Rules {
+		if x.Matched && x.Firing.Outcome != "refused" {
+			t.Errorf("%+v", x.Firing)
+		}
+	}
+}
+
 // TestNameThatACageTakes: a caged agent names its children as it likes. A rule that names a task never means one of them, neither when the
 // task that it meant is archived, nor as a second one of that name; by its id it does.
 func TestNameThatACageTakes(t *testing.T) {
