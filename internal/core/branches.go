@@ -154,17 +154,32 @@ func (c *Core) tellMoved(ctx context.Context, p store.Project, tasks []store.Tas
 	e := store.Event{Kind: store.EventBranchMoved, Subject: branch, Project: p.ID, Cages: suspects,
 		Facts: map[string]any{"branch": branch, "old": was, "new": now, "base": base, "gone": now == ""}}
 	if i >= 0 {
-		e.Task = tasks[i].ID
-		for _, l := range c.liveTabs(e.Task) {
-			if l.det == nil {
-				continue
-			}
-			depth, err := c.depthOf(ctx, l)
-			if err != nil {
-				depth = MaxChain
-			}
-			e.Depth = max(e.Depth, depth)
-		}
+		e.Task, e.Depth = tasks[i].ID, c.depthOfTask(ctx, tasks[i].ID)
 	}
 	c.happened(ctx, e)
+}
+
+// depthOfTask is how many firings led to what the agents of a task do now. Where none runs any more, it is what they were given to do
+// lately: one can end itself before anybody looks.
+func (c *Core) depthOfTask(ctx context.Context, task string) (depth int) {
+	runs := false
+	for _, l := range c.liveTabs(task) {
+		if l.det == nil {
+			continue
+		}
+		runs = true
+		one, err := c.depthOf(ctx, l)
+		if err != nil {
+			one = MaxChain
+		}
+		depth = max(depth, one)
+	}
+	if runs {
+		return depth
+	}
+	depth, err := c.store.DepthAround(ctx, task, c.clock.wall().Add(-driven))
+	if err != nil {
+		return MaxChain
+	}
+	return depth
 }

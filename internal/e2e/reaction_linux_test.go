@@ -107,6 +107,25 @@ func TestSettlingOfACage(t *testing.T) {
 	}
 }
 
+// TestCircleOfAgentsThatEnd: agents that move their branch and end themselves before anybody looks make no circle that goes on.
+func TestCircleOfAgentsThatEnd(t *testing.T) {
+	r := newRig(t)
+	r.addProject()
+	const commit = "#run gone sleep 7; git -c user.name=a -c user.email=a@example.invalid commit -q --allow-empty -m moved && kill -9 $PPID"
+	call[api.TriggerResult](r, "trigger_add", map[string]any{"name": "on and on", "kind": "branch_moved", "subject": "*/c-*", "do": "task_new",
+		"into": "repo", "taskName": "c-{time}", "agent": "osc7501", "sandbox": "off", "prompt": commit})
+	made := r.newTask("c-0", "osc7501", "")
+	r.live(made.Task.ID)
+	time.Sleep(6 * time.Second) // until the branches were looked at once
+	call[api.TaskSendResult](r, "task_send", map[string]any{"task": made.Task.ID, "prompt": commit})
+	last := r.event("branch_moved", func(e api.Happening) bool { return e.Depth >= 3 })
+	for _, x := range last.Rules {
+		if x.Matched && x.Firing.Outcome != "held" {
+			t.Errorf("%+v", x.Firing)
+		}
+	}
+}
+
 // TestBranchOfAProjectBeside: a worktree that is a project of its own has the branches of the repository that it belongs to, and a caged
 // agent there can move them, also one that ends itself right after.
 func TestBranchOfAProjectBeside(t *testing.T) {
