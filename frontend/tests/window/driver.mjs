@@ -18,7 +18,12 @@ export class Window extends Profile {
       throw new Error("these tests need a built window and a display: run `make test-window`");
     }
     const window = new Window(options);
-    await options.before?.(window);
+    try {
+      await options.before?.(window);
+    } catch (cause) {
+      await window.stop().catch(() => {}); // or what it started would keep the run from ending
+      throw cause;
+    }
     const port = await freePort();
     window.base = `http://127.0.0.1:${port}`;
     const { WEBKIT_DISABLE_DMABUF_RENDERER } = process.env;

@@ -12,6 +12,7 @@ before(async () => {
       await window.serve();
       window.cli("project", "add", window.repo);
       window.cli("new", "Served", "--project", "repo", "--agent", "fake", "--prompt", "Say hello\n#work 1");
+      await window.until(() => JSON.parse(window.cli("status", "Served")).task.state === "live", "the task to be made");
       window.cli("tab", "Served", "--kind", "terminal");
     },
   });
