@@ -231,8 +231,10 @@ export class Window extends Profile {
     this.served?.child.kill("SIGTERM");
     await this.served?.ended;
     if (this.session) await this.ask("DELETE", this.session).catch(() => {});
-    this.driver.kill("SIGTERM");
-    await new Promise((resolve) => this.driver.once("exit", resolve));
+    if (this.driver) {
+      this.driver.kill("SIGTERM");
+      await new Promise((resolve) => this.driver.once("exit", resolve));
+    }
     this.remove();
   }
 }
