@@ -1,5 +1,6 @@
 // Draws docs/pictures: every screen that the UI tests look at, in both themes, and a page that lists them. `make pictures` runs it. A
-// folder that is given gets all pictures as they are, at every size, to look at.
+// folder that is given gets all pictures as they are, at every size, to look at. With `drawn` behind it, that folder has them already: a run
+// of the UI tests with TERMIC_PICTURES put them there.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -17,10 +18,11 @@ const fresh = mkdtempSync(path.join(tmpdir(), "termic-pictures-"));
 const raw = process.argv[2] ? path.resolve(process.argv[2]) : fresh;
 mkdirSync(raw, { recursive: true });
 try {
-  const tests = spawnSync(process.execPath, [path.join(import.meta.dirname, "run.mjs"), "ui"], {
-    env: { ...process.env, TERMIC_PICTURES: raw },
-    stdio: "inherit",
-  });
+  const env = { ...process.env, TERMIC_PICTURES: raw };
+  const tests =
+    process.argv[3] === "drawn"
+      ? { status: 0 }
+      : spawnSync(process.execPath, [path.join(import.meta.dirname, "run.mjs"), "ui"], { env, stdio: "inherit" });
   if (tests.status !== 0)
     throw new Error("the tests failed, so the pictures are not all there; docs/pictures is as it was");
   const files = Object.keys(screens).flatMap((name) => themes.map((theme) => `${name}-${theme}`));

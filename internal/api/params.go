@@ -302,7 +302,9 @@ type SettingsResetParams struct {
 }
 
 // DoctorParams are the parameters of doctor.
-type DoctorParams struct{}
+type DoctorParams struct {
+	Bundle string `json:"-" cli:"bundle" doc:"also write what may be needed to report a fault into this new file, without tokens, prompts or contents"`
+}
 
 // LedgerPick picks rows of the ledger; what is left out picks all.
 type LedgerPick struct {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -42,6 +43,12 @@ func (r *runner) doctor(ctx context.Context, inv invocation) error {
 		if err != nil {
 			return err
 		}
+		var found api.DoctorResult
+		if path := inv.text("bundle"); path != "" {
+			if err := errors.Join(json.Unmarshal(data, &found), r.bundle(ctx, client, found, path)); err != nil {
+				return err
+			}
+		}
 		return r.print(inv, data)
 	case ctx.Err() != nil:
 		return err
@@ -50,6 +57,11 @@ func (r *runner) doctor(ctx context.Context, inv invocation) error {
 	for _, f := range found.Findings {
 		if f.Level == levelFail {
 			r.exit = fault.ExitError
+		}
+	}
+	if path := inv.text("bundle"); path != "" {
+		if err := r.bundle(ctx, nil, found, path); err != nil {
+			return err
 		}
 	}
 	if r.global.json() {

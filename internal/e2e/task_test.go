@@ -167,16 +167,17 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// A branch name that git could take for an option is refused (W29), and nothing of the task but its failure stays.
+// A branch name that git could take for an option is refused (W29), and no task is made for it.
 func TestTypedBranch(t *testing.T) {
 	r := newRig(t)
 	r.addProject()
-	n := call[api.TaskNewResult](r, "task_new", map[string]any{"name": "opt", "project": "repo", "agent": "osc7501", "branch": "--force"})
-	d := r.until(n.Task.ID, "failed", func(d api.TaskDetail) bool { return d.State != api.TaskCreating })
-	if d.State != api.TaskFailed || d.Error == "" {
-		t.Errorf("%+v", d)
+	f := refused(r, fault.InvalidArgument, "task_new", map[string]any{"name": "opt", "project": "repo", "agent": "osc7501", "branch": "--force"})
+	if !strings.Contains(f.Message, "--force") || f.Hint == "" {
+		t.Errorf("%q, %q", f.Message, f.Hint)
 	}
-	call[api.TaskArchiveResult](r, "task_archive", map[string]any{"task": "opt"})
+	if n := len(call[api.TaskListResult](r, "task_list", nil).Tasks); n != 0 {
+		t.Errorf("%d tasks were made", n)
+	}
 }
 
 // A plain folder and a main checkout take tasks without a worktree; archiving only unlinks.
