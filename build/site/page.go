@@ -53,8 +53,8 @@ func newPage(at, chapter string, source []byte) *page {
 			p.links = append(p.links, n)
 		case *ast.Image:
 			p.images = append(p.images, n)
-		case *ast.Text, *ast.CodeSpan:
-			p.say(string(n.Text(source)))
+		case *ast.Text:
+			p.say(string(n.Value(source)))
 		case *ast.FencedCodeBlock, *ast.CodeBlock:
 			for i := range n.Lines().Len() {
 				line := n.Lines().At(i)
