@@ -180,16 +180,13 @@ func (r *Repo) registered(path string) (registration, bool, error) {
 	want := canonical(path)
 	// git names the entry after the folder, with a number behind where that is taken: those come first, so that the others need
 	// hardly ever be read.
-	likely := func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), filepath.Base(path)) }
-	slices.SortStableFunc(entries, func(a, b os.DirEntry) int {
-		switch la, lb := likely(a), likely(b); {
-		case la == lb:
+	other := func(e os.DirEntry) int {
+		if strings.HasPrefix(e.Name(), filepath.Base(path)) {
 			return 0
-		case la:
-			return -1
 		}
 		return 1
-	})
+	}
+	slices.SortStableFunc(entries, func(a, b os.DirEntry) int { return other(a) - other(b) })
 	for _, e := range entries {
 		dir := filepath.Join(base, e.Name())
 		b, err := readIn(dir, "gitdir")
