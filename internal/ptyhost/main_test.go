@@ -162,12 +162,12 @@ func childSpec(t testing.TB, mode string, args ...string) Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Spec{ID: "T-" + t.Name(), Argv: append([]string{self}, args...), Dir: t.TempDir(),
+	return Spec{ID: fmt.Sprintf("T-%s-%d", t.Name(), os.Getpid()), Argv: append([]string{self}, args...), Dir: t.TempDir(),
 		Env: []string{"PATH=/usr/bin:/bin", childVar + "=" + mode, "TERM=xterm-256color"}}
 }
 
 func shellSpec(t testing.TB, script string) Spec {
-	return Spec{ID: "T-" + t.Name(), Argv: []string{"/bin/sh", "-c", script}, Dir: t.TempDir(),
+	return Spec{ID: fmt.Sprintf("T-%s-%d", t.Name(), os.Getpid()), Argv: []string{"/bin/sh", "-c", script}, Dir: t.TempDir(),
 		Env: []string{"PATH=/usr/bin:/bin", "TERM=xterm-256color"}}
 }
 

@@ -1,6 +1,10 @@
 package ptyhost
 
-import "time"
+import (
+	"errors"
+	"syscall"
+	"time"
+)
 
 // readBytes is the most that is read at once. The kernel hands out less; under a flood several reads are joined.
 const readBytes = 32 << 10
@@ -9,10 +13,14 @@ const readBytes = 32 << 10
 // so that it is never reached on Linux; elsewhere a process that left the session may hold the terminal open.
 const drainLimit = 500 * time.Millisecond
 
+// nobodyPause is the time between two looks at a terminal that no process has open while its program runs.
+const nobodyPause = 100 * time.Millisecond
+
 // readLoop takes in what the program prints, until the terminal is closed.
 func (t *Terminal) readLoop() {
 	defer close(t.read)
 	buf := make([]byte, readBytes)
+	last := false // the program has ended, and this is the read after that
 	for {
 		n, err := t.pty.Read(buf)
 		if n > 0 {
@@ -26,9 +34,28 @@ func (t *Terminal) readLoop() {
 				t.yield(time.Since(began))
 			}
 		}
-		if err != nil {
-			return // EIO: the last holder of the terminal is gone; or reap set a deadline
+		switch {
+		case err == nil:
+			last = false
+		case last || !errors.Is(err, syscall.EIO): // or reap set a deadline
+			return
+		default:
+			last = t.nobody()
 		}
+	}
+}
+
+// nobody is called when a read says that no process has the terminal open (EIO). That is no end yet. Linux also says it
+// when the last process printed and closed in the midst of the read: what was printed then comes with the next one. And a
+// program that runs may open its terminal again. It returns after a pause, or at once with true when the program has ended.
+func (t *Terminal) nobody() (ended bool) {
+	timer := time.NewTimer(nobodyPause)
+	defer timer.Stop()
+	select {
+	case <-t.over:
+		return true
+	case <-timer.C:
+		return false
 	}
 }
 
