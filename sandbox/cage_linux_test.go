@@ -14,6 +14,7 @@ import (
 
 func TestMain(m *testing.M) {
 	cage.BeChild()
+	beInside()
 	os.Exit(m.Run())
 }
 
