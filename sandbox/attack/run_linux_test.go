@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -179,41 +180,83 @@ func attackTable(t *testing.T, p prepared) {
 	if len(counted) < leastCounted {
 		t.Errorf("only %d probes get out uncaged on this machine; at least %d must", len(counted), leastCounted)
 	}
-	for _, run := range []struct {
-		column Column
-		kind   cageKind
-		rows   []Row
-	}{
-		{FilesOnly, plainCage, Table()}, {FilesOnly, wideGrants, Table()}, {FilesOnly, inPlace, Table()},
-		{Full, plainCage, Table()}, {Full, wideGrants, Table()}, {FullMCP, plainCage, onlyNetwork(Table())},
-	} {
-		if run.column == FilesOnly && !kernel.EnforceFs {
-			continue
-		}
-		run.rows = run.kind.of(run.rows)
-		t.Run(fmt.Sprintf("%s,%s", run.column, run.kind), func(t *testing.T) {
-			t.Parallel()
-			start := time.Now()
-			got := column(t, p, run.column, run.kind, run.rows)
-			held := 0
-			for _, r := range run.rows {
-				o := got[r.Name]
-				if o.Verdict == Held {
-					held++
-				}
-				want := r.Want[run.column]
-				if r.Wall && kernel.Holds.Landlock == 0 {
-					want = Out
-				}
-				if o.Verdict != want && (counted[r.Name] || want == Held) {
-					t.Errorf("%s (%s): must be %s, but is %s: %q %s", r.Name, r.Does, want, o.Verdict, o.Report.Got, o.Report.Err)
-				}
-				if o.Report.Hung {
-					t.Errorf("%s hung: %s", r.Name, o.Report.Err)
+	tried := &verdicts{}
+	tried.took(Open, Table(), open)
+	t.Run("cages", func(t *testing.T) { // returns when all of them have ended
+		for c := FilesOnly; c < Columns; c++ {
+			for _, kind := range []cageKind{plainCage, wideGrants, inPlace} {
+				if c != FilesOnly || kernel.EnforceFs {
+					t.Run(fmt.Sprintf("%s,%s", c, kind), func(t *testing.T) {
+						t.Parallel()
+						rows := kind.of(Table())
+						got := column(t, p, c, kind, rows)
+						tried.took(c, rows, got)
+						compare(t, c, rows, got, counted, kernel.Holds.Landlock)
+					})
 				}
 			}
-			t.Logf("%s: %d rows, %d held, %v", run.column, len(got), held, time.Since(start).Round(time.Millisecond))
-		})
+		}
+	})
+	tried.complete(t, kernel.EnforceFs)
+}
+
+// compare holds the verdicts of one cage against the table.
+func compare(t *testing.T, c Column, rows []Row, got map[string]outcome, counted map[string]bool, landlock int) {
+	held := 0
+	for _, r := range rows {
+		o := got[r.Name]
+		if o.Verdict == Held {
+			held++
+		}
+		want := r.Want[c]
+		if r.Wall && landlock == 0 {
+			want = Out
+		}
+		if o.Verdict != want && (counted[r.Name] || want == Held) {
+			t.Errorf("%s (%s): must be %s, but is %s: %q %s", r.Name, r.Does, want, o.Verdict, o.Report.Got, o.Report.Err)
+		}
+		if o.Report.Hung {
+			t.Errorf("%s hung: %s", r.Name, o.Report.Err)
+		}
+	}
+	t.Logf("%s: %d rows, %d held", c, len(got), held)
+}
+
+// verdicts counts what each row came to in each column, so that none is left out unseen.
+type verdicts struct {
+	mu sync.Mutex // guards the following
+	of [Columns]map[string]int
+}
+
+// took takes in the verdicts of one run.
+func (v *verdicts) took(c Column, rows []Row, got map[string]outcome) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.of[c] == nil {
+		v.of[c] = map[string]int{}
+	}
+	for _, r := range rows {
+		if o := got[r.Name].Verdict; o == Out || o == Held {
+			v.of[c][r.Name]++
+		}
+	}
+}
+
+// complete complains of every row that has not exactly one verdict in each column. Where the kernel has no enforce-fs, that column has none.
+func (v *verdicts) complete(t *testing.T, enforceFs bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for c := Open; c < Columns; c++ {
+		want := 1
+		if c == FilesOnly && !enforceFs {
+			want = 0
+		}
+		for _, r := range Table() {
+			if n := v.of[c][r.Name]; n != want {
+				t.Errorf("%s has %d verdicts in %s, not %d", r.Name, n, c, want)
+			}
+		}
+		t.Logf("%s: %d of %d rows have a verdict", c, len(v.of[c]), len(Table()))
 	}
 }
 
@@ -259,15 +302,3 @@ func controls(t *testing.T, open map[string]outcome) map[string]bool {
 }
 
 func (r Row) unprepared() bool { p, _ := readPrepared(); return p.Alias == "" }
-
-// onlyNetwork are the rows that the box could change. That it changes nothing else is shown on the policies.
-func onlyNetwork(rows []Row) []Row {
-	var out []Row
-	for _, r := range rows {
-		switch kind, _, _ := strings.Cut(r.Name, "/"); kind {
-		case "unix", "tcp", "udp", "dns", "icmp", "netlink", "proxy":
-			out = append(out, r)
-		}
-	}
-	return out
-}
