@@ -12,7 +12,11 @@ export PATH := $(CURDIR)/.tools/go/bin:$(CURDIR)/.tools/node/bin:$(PATH)
 export GOFLAGS := $(GOFLAGS) -buildvcs=false
 
 VERSION       = $(shell build/version.sh)
-LDFLAGS       = -s -w -X main.version=$(VERSION)
+# Where builds of yours ask for newer releases, if their users want it, and the public key that the feed is signed by: none by default.
+UPDATE_ADDRESS ?=
+UPDATE_KEY     ?=
+export UPDATE_ADDRESS UPDATE_KEY
+LDFLAGS       = -s -w -X main.version=$(VERSION) -X "main.updateAddress=$(UPDATE_ADDRESS)" -X "main.updateKey=$(UPDATE_KEY)"
 # The same flags for builds and tests let them share what the compiler made; a release adds -trimpath.
 GO_BUILD      = go build $(BUILD_FLAGS) -ldflags '$(LDFLAGS)'
 HEADLESS      = -tags headless

@@ -16,8 +16,13 @@ import (
 	"termic/sandbox/cage"
 )
 
-// version is set by the linker.
-var version = "dev"
+// These are set by the linker: the version, and where and by which key this build is told of newer releases. Without the last two it
+// asks nobody, unless the settings name them.
+var (
+	version       = "dev"
+	updateAddress = ""
+	updateKey     = ""
+)
 
 func main() {
 	cage.BeChild() // does not return in the first process of a cage
@@ -28,7 +33,8 @@ func main() {
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	options := app.Options{Version: version, Getenv: os.Getenv, Environ: os.Environ(), LogTo: os.Stderr}
+	options := app.Options{Version: version, Getenv: os.Getenv, Environ: os.Environ(), LogTo: os.Stderr,
+		Releases: app.Releases{Address: updateAddress, Key: updateKey}}
 	args := os.Args[1:]
 	if app.HasWindow && len(args) == 0 {
 		return app.Window(ctx, options, "")

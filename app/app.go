@@ -41,7 +41,11 @@ type Options struct {
 	LogFormat string    // text or json
 	Web       WebOptions
 	LogLevel  string // debug, info, warn, error; empty: as the settings say
+	Releases  Releases
 }
+
+// Releases say where this build asks for newer ones, once the settings want it, and by which key their feed is signed.
+type Releases = core.Releases
 
 // The faces with which a profile is held.
 const (
@@ -182,7 +186,7 @@ func (a *App) openCore(ctx context.Context, home string, o Options) error {
 	a.web = newWebFace()
 	a.Core, err = core.New(ctx, core.Options{Binary: binary, Endpoint: a.endpoint, Store: a.store, Settings: a.settings, Git: git, Host: ptyhost.New(ptyhost.Options{Log: a.Log}),
 		Keyring: keyring.Open(keyring.Options{Dir: a.dir.File(datadir.SecretsDir), Profile: a.dir.Path, Getenv: o.Getenv, Log: a.Log}),
-		Shell:   prober, Log: a.Log, Home: home, DataDir: a.dir.Path, Web: a.web.tokens, WebURL: a.web.url, WebAddr: a.web.addr, Version: o.Version, Raise: a.Raise, Quit: a.Quit})
+		Shell:   prober, Log: a.Log, Home: home, DataDir: a.dir.Path, Web: a.web.tokens, WebURL: a.web.url, WebAddr: a.web.addr, Version: o.Version, Releases: o.Releases, Raise: a.Raise, Quit: a.Quit})
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type Settings struct {
 	Notify     Notify
 	Queue      Queue
 	Git        Git
+	Updates    Updates
 	Agents     []Agent           // in the order of the file
 	Prompts    []Prompt          // in the order of the file
 	Keys       map[string]string // action -> shortcut; "" switches it off
@@ -97,6 +98,13 @@ type Queue struct {
 // Git is [git].
 type Git struct {
 	Path string // empty: git of PATH
+}
+
+// Updates is [updates]: whether and where it is asked for a newer release.
+type Updates struct {
+	Check   bool
+	Address string // empty: the one that the build names
+	Key     string // in the words of ssh; empty: the one that the build has
 }
 
 // Agent is one [[agents]] entry: an agent of the person's own, or an override of a built-in with the same id. A nil

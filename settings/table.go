@@ -54,7 +54,7 @@ const (
 
 // Table returns all settings that have one value each, in the order of the manual. The caller may change the result.
 func Table() []Setting {
-	return []Setting{
+	return append([]Setting{
 		{Key: "general.cli_enabled", Kind: Bool, Default: true,
 			Doc:   "Whether the `termic` command may drive the app. It is read again for every call.",
 			field: func(s *Settings) any { return &s.General.CLIEnabled }},
@@ -148,7 +148,7 @@ func Table() []Setting {
 		{Key: "git.path", Kind: Path, Default: "", Max: maxItem,
 			Doc:   "The git program. Empty: the one that PATH finds.",
 			field: func(s *Settings) any { return &s.Git.Path }},
-	}
+	}, ofReleases()...)
 }
 
 // find returns the setting with that key.

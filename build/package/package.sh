@@ -21,7 +21,8 @@ trap 'rm -rf "$stage"' EXIT
 # ---- Programs -----------------------------------------------------------------------------------------------------------
 
 flags=(-trimpath -buildvcs=false)
-ldflags="-s -w -buildid= -X main.version=$version"
+# Where this build may be asked to look for newer releases, and by whose key; without them it asks nobody.
+ldflags="-s -w -buildid= -X main.version=$version -X 'main.updateAddress=${UPDATE_ADDRESS:-}' -X 'main.updateKey=${UPDATE_KEY:-}'"
 mkdir -p "$stage/bin"
 CGO_ENABLED=1 go build "${flags[@]}" -ldflags "$ldflags" -tags desktop,production,webkit2_41 -o "$stage/bin/termic" .
 CGO_ENABLED=0 go build "${flags[@]}" -ldflags "$ldflags" -tags headless,page -o "$stage/bin/termic-headless" .

@@ -639,29 +639,6 @@ type VersionResult struct {
 	Platform string `json:"platform"`
 }
 
-// WindowState is everything that the window shows beside terminals and diffs; the window asks again when Rev moved.
-type WindowState struct {
-	Rev       uint64        `json:"rev"`
-	Version   string        `json:"version"`
-	Projects  []Project     `json:"projects"`
-	Tasks     []TaskDetail  `json:"tasks"` // of each project in the order of the sidebar, from the top
-	Agents    []ListedAgent `json:"agents"`
-	Notices   []string      `json:"notices,omitempty"` // sentences that the person should see, such as a settings file that does not parse
-	Focus     string        `json:"focus,omitempty"`   // task that task_open asked to show, once
-	Link      *LinkOffer    `json:"link,omitempty"`    // what a link asks for, once
-	TasksDir  string        `json:"tasks_dir"`
-	MCP       *MCPResult    `json:"mcp,omitempty"`       // absent in an app without an endpoint
-	Approvals int           `json:"approvals,omitempty"` // how many wait to be decided
-	Down      int           `json:"down,omitempty"`      // how many checks are down, of those that are switched on and not snoozed
-	Cages     []CageOffer   `json:"cages"`               // what this machine can enforce, from open to tight
-
-	StaleClients []StaleClient `json:"stale_clients,omitempty"` // registrations that no longer fit
-
-	Layouts []Layout    `json:"layouts"` // of the tasks that have one
-	Look    WindowLook  `json:"look"`
-	Closed  []ClosedTab `json:"closed"` // for each task, the tab that would be opened again
-}
-
 // TaskQueueResult is the result of task_queue: what is left to be typed, for each tab in this order.
 type TaskQueueResult struct {
 	TaskID  string         `json:"task_id"`

@@ -141,6 +141,7 @@ var table = []row{
 	{pkg: "internal/netgroup", in: leaf},
 	{pkg: "internal/ids", in: leaf},
 	{pkg: "internal/inlet", in: leaf},
+	{pkg: "internal/release", in: leaf},
 	{pkg: "internal/remote", in: leaf},
 	{pkg: "internal/repofind", in: leaf},
 	{pkg: "internal/secret", in: leaf},

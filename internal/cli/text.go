@@ -105,6 +105,7 @@ func renderers() map[string]func(*printer, json.RawMessage) error {
 		"token_revoke":      as(showTokenRevoked),
 		"quit":              as(showQuit),
 		"doctor":            as(showDoctor),
+		"update_check":      as(showUpdate),
 	}
 	maps.Copy(all, reactionRenderers())
 	return all

@@ -203,6 +203,12 @@ var samples = []struct{ line, result string }{
 	{"hook delete ci", `{"name":"ci"}`},
 	{"quit", `{"running":true,"tasks_with_agents":1,"live_agents":2,"working_tasks":1,"quitting":false}`},
 	{"quit --commit", `{"running":true,"live_agents":1,"quitting":true}`},
+	{"update", `{"version":"0.1.0","state":"off"}`},
+	{"update", `{"version":"0.1.0","state":"unset","error":"This build names no address to ask for newer releases, so nothing is asked","hint":"If whoever made it names one: set it."}`},
+	{"update", `{"version":"0.1.0","state":"unasked","address":"https://example.com/latest.json"}`},
+	{"update", `{"version":"0.1.0","state":"current","latest":"0.1.0","found":"2026-11-30T12:00:00Z"}`},
+	{"update", `{"version":"dev","state":"unknown","latest":"0.1.0","found":"2026-11-30T12:00:00Z","page":"https://example.com/"}`},
+	{"update --now", `{"version":"0.1.0","state":"newer","latest":"0.2.0","page":"https://example.com/","asked":"2026-11-30T12:00:00Z","found":"2026-11-29T12:00:00Z","error":"The address of updates was asked, and it answered 404","hint":"It is asked again later."}`},
 	{"doctor", `{"version":"1.0","findings":[{"name":"git","level":"ok","detail":"2.39"},{"name":"agents","level":"warn","detail":"none","fix":"Install one."}]}`},
 }
 

@@ -55,8 +55,10 @@ type Options struct {
 	WebAddr func() netip.AddrPort
 	Keyring *keyring.Ring // keeps the values of secrets; nil: files in DataDir alone
 	Binary  string        // this program, absolute: what a client may run to get the token
-	Clock   Clock         // the machine's when left out. For tests
-	Cages   Cages         // tells what programs can do; nil: the cages that Core builds. For tests
+	// Releases say where this build asks for newer ones, once the settings want it. The zero value asks nowhere.
+	Releases Releases
+	Clock    Clock // the machine's when left out. For tests
+	Cages    Cages // tells what programs can do; nil: the cages that Core builds. For tests
 }
 
 // Core owns the goroutines that create tasks, deliver prompts and watch terminals. Close stops them and waits.
@@ -82,6 +84,7 @@ type Core struct {
 	refs       *refWatch
 	machine    sandbox.Machine
 	registries *registry.Kept
+	releases   *releases
 	version    string
 	started    time.Time
 	binary     string
@@ -122,7 +125,7 @@ type Core struct {
 
 // New makes a Core on an opened profile, mends what a killed app left behind, and takes up the settings.
 func New(ctx context.Context, o Options) (*Core, error) {
-	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home, dataDir: o.DataDir, denials: newDenials(), rules: newRules(), branches: newBranchWatch(), timetable: newTimetable(), discards: &discards{dir: filepath.Join(o.DataDir, "discarded")}, toSweep: make(chan struct{}, 1),
+	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home, dataDir: o.DataDir, denials: newDenials(), rules: newRules(), branches: newBranchWatch(), timetable: newTimetable(), releases: newReleases(o.Releases), discards: &discards{dir: filepath.Join(o.DataDir, "discarded")}, toSweep: make(chan struct{}, 1),
 		version: o.Version, started: time.Now(), binary: o.Binary, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, web: o.Web, webURL: o.WebURL, webAddr: o.WebAddr, clock: o.Clock, beacon: newBeacon(),
 		live: map[string]*liveTab{}, busy: map[string]chan struct{}{}, starting: map[string]bool{}, ended: map[string]string{}}
 	if c.keyring = o.Keyring; c.keyring == nil {
@@ -139,6 +142,7 @@ func New(ctx context.Context, o Options) (*Core, error) {
 	c.takeSettings(o.Settings.Get())
 	c.stop = o.Settings.Subscribe(func(s settings.Settings) {
 		c.takeSettings(s)
+		c.releases.changed()
 		if !s.MCP.Enabled {
 			c.spawn(func() { c.reviewed(c.ctx) })
 		}
@@ -152,6 +156,8 @@ func New(ctx context.Context, o Options) (*Core, error) {
 	c.spawn(c.sweepHomes)
 	c.spawn(c.watchApprovals)
 	c.spawn(c.makeChecks)
+	c.loadReleases(ctx)
+	c.spawn(c.watchReleases)
 	return c, nil
 }
 

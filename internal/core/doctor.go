@@ -26,6 +26,7 @@ func (c *Core) Doctor(ctx context.Context, _ *Call, _ api.DoctorParams) (api.Doc
 	add(c.settingsFinding())
 	add(c.storeFinding(ctx))
 	add(c.endpointFinding())
+	add(c.updateFinding())
 	if dir := c.settings.Get().Tasks.Dir; dir != "" {
 		f := api.Finding{Name: "tasks folder", Level: "ok", Detail: dir}
 		if info, err := os.Stat(dir); err == nil && !info.IsDir() {

@@ -20,7 +20,7 @@ import (
 var schemaFiles embed.FS
 
 const (
-	schemaNow   = 13 // the newest schema/N.sql
+	schemaNow   = 14 // the newest schema/N.sql
 	backupsKept = 5  // copies kept beside the database
 )
 

@@ -133,6 +133,7 @@ mcp_disable       any    none   none   none   none    none    none
 mcp_rotate        any    none   none   none   none    none    none
 quit              any    none   none   none   none    none    none
 doctor            any    none   none   none   none    none    none
+update_check      any    none   none   none   none    none    none
 window_state      any    none   none   none   none    none    none
 version           none   none   none   none   none    none    none
 mcp_headers       none   none   none   none   none    none    none

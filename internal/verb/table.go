@@ -198,6 +198,8 @@ var owners = []Verb{
 		Doc: "Say what ending the app would end, or end it"}, (*core.Core).Quit),
 	define(Verb{Name: "doctor", CLI: "doctor", Class: grant.Owner, Effect: reads, NotOn: notOnMCP("tells about the machine, not about tasks"),
 		Doc: "Check the machine and the app, and say how to mend what is wrong"}, (*core.Core).Doctor),
+	define(Verb{Name: "update_check", CLI: "update", Class: grant.Owner, Effect: Effect{Kind: Reads, Idempotent: true, OpenWorld: true}, NotOn: notOnMCP("tells about the program, not about tasks"),
+		Doc: "Tell whether there is a newer release; asked for only once the settings want it"}, (*core.Core).UpdateCheck),
 	define(Verb{Name: "window_state", Class: grant.Owner, Effect: reads,
 		NotOn: map[grant.Face]string{grant.MCP: "the window's own view", grant.CLI: "the window's own view; list and status tell the same"},
 		Doc:   "Everything that the window shows beside terminals and diffs"}, (*core.Core).WindowState),

@@ -115,7 +115,7 @@ var scopedTools = strings.Fields(`task_status task_new task_send task_wait task_
 
 // excluded are the verbs that a face does not offer, by hand; the table gives each reason.
 var excluded = map[grant.Face][]string{
-	grant.MCP: strings.Fields(`task_restore task_stop attach path ledger ledger_export settings_get settings_set settings_reset task_queue task_stage task_discard task_commit task_edit theme_list task_signals task_race quit doctor window_state version help serve login logout mcp_headers completion
+	grant.MCP: strings.Fields(`task_restore task_stop attach path ledger ledger_export settings_get settings_set settings_reset task_queue task_stage task_discard task_commit task_edit theme_list task_signals task_race quit doctor update_check window_state version help serve login logout mcp_headers completion
 		secret_set secret_delete task_layout task_move task_tab_set task_tab_reopen project_move window_set window_link task_drop
 		mcp_status mcp_enable mcp_disable mcp_rotate hook_add hook_list hook_delete token_new token_list token_set token_revoke task_sandbox sandbox_allow sandbox_groups project_settings project_consent project_refs project_git project_find client_list client_plan client_register client_unregister client_verify`),
 	grant.Window: strings.Fields(`attach version help serve login logout mcp_headers completion`),

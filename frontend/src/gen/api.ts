@@ -128,6 +128,20 @@ export const TokenMCP = "mcp";
 /** the browser and the API */
 export const TokenWeb = "web";
 
+// How it stands with newer releases.
+/** not asked for: updates.check is off */
+export const UpdatesOff = "off";
+/** switched on, but there is no address or no key */
+export const UpdatesUnset = "unset";
+/** switched on, and not yet answered */
+export const UpdatesUnasked = "unasked";
+/** there is none */
+export const UpdatesCurrent = "current";
+/** there is one */
+export const UpdatesNewer = "newer";
+/** a release is known, and this build has no version that could be compared with it */
+export const UpdatesUnknown = "unknown";
+
 /** What task_list takes. */
 export interface TaskListParams {
   /** only tasks of this project */
@@ -1307,6 +1321,12 @@ export interface QuitParams {
 /** What doctor takes. */
 export type DoctorParams = Record<string, never>;
 
+/** What update_check takes. */
+export interface UpdateCheckParams {
+  /** ask now, instead of telling what was found last */
+  now?: boolean;
+}
+
 /** What window_state takes. */
 export interface WindowStateParams {
   /** only look: what is meant for the page stays for it */
@@ -1563,6 +1583,8 @@ export interface Verbs {
   quit: { params: QuitParams; result: QuitResult };
   /** Check the machine and the app, and say how to mend what is wrong. */
   doctor: { params: DoctorParams; result: DoctorResult };
+  /** Tell whether there is a newer release; asked for only once the settings want it. */
+  update_check: { params: UpdateCheckParams; result: UpdateResult };
   /** Everything that the window shows beside terminals and diffs. */
   window_state: { params: WindowStateParams; result: WindowState };
   /** Keep how the window shows the tabs of a task. */
@@ -2351,6 +2373,28 @@ export interface DoctorResult {
   findings: Finding[];
 }
 
+/** UpdateResult is the result of update_check. Nothing of it comes from a feed that was not signed as it should be. */
+export interface UpdateResult {
+  /** that runs */
+  version: string;
+  /** off, unset, unasked, current, newer, unknown */
+  state: string;
+  /** the newest release that is known */
+  latest?: string;
+  /** https address of a page about it */
+  page?: string;
+  /** that is asked, or would be */
+  address?: string;
+  /** when it was asked last; RFC 3339, UTC */
+  asked?: string;
+  /** when an answer was believed last */
+  found?: string;
+  /** why the last look found nothing, or why none is made */
+  error?: string;
+  /** what to do about that */
+  hint?: string;
+}
+
 /** WindowState is everything that the window shows beside terminals and diffs; the window asks again when Rev moved. */
 export interface WindowState {
   rev: number;
@@ -2372,6 +2416,7 @@ export interface WindowState {
   approvals?: number;
   /** how many checks are down, of those that are switched on and not snoozed */
   down?: number;
+  updates: UpdateResult;
   /** what this machine can enforce, from open to tight */
   cages: CageOffer[];
   /** registrations that no longer fit */
