@@ -118,5 +118,5 @@ fi
 
 go run -buildvcs=false ./build/sbom -version "$version" -lock frontend/package-lock.json \
   "$stage/bin/termic" "$stage/bin/termic-headless" "$stage/bin/termic-cage" >"$out/termic-$version.cdx.json"
-(cd "$out" && find . -maxdepth 1 -type f ! -name 'SHA256SUMS*' -printf '%P\n' | sort | xargs -d '\n' sha256sum >SHA256SUMS)
+(cd "$out" && find . -maxdepth 1 -type f ! -name 'SHA256SUMS*' ! -name 'latest.json*' ! -name allowed_signers -printf '%P\n' | sort | xargs -d '\n' sha256sum >SHA256SUMS)
 cat "$out/SHA256SUMS"

@@ -86,6 +86,23 @@ else
   untested 'that nothing is sent: there is no strace'
 fi
 
+step 'with the look for newer releases off, and on without an address, it asks nobody either'
+if command -v strace >/dev/null; then
+  for words in 'check = false\naddress = "https://127.0.0.1:9/latest.json"\nkey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB"' 'check = true'; do
+    rm -rf "$TERMIC_DATA_DIR"
+    mkdir -m 700 "$TERMIC_DATA_DIR"
+    printf "[updates]\n$words\n" >"$TERMIC_DATA_DIR/settings.toml"
+    strace --follow-forks --quiet=all --trace=connect,sendto,sendmsg --output="$work/trace" "$bare/termic" serve >"$work/serve.out" 2>&1 &
+    pids+=($!)
+    until_true grep -q '^termic: ready' "$work/serve.out"
+    sleep 5
+    ! "$bare/termic" update --now >/dev/null 2>&1 || fail 'it says that it asked'
+    "$bare/termic" quit --commit >/dev/null
+    wait "${pids[-1]}" || true
+    if grep -E 'AF_INET6?' "$work/trace"; then fail "with $words it spoke to somebody"; fi
+  done
+fi
+
 step 'the words of shells and the manual page'
 PATH=$bare:$PATH
 bash --norc -c '. "$1/share/bash-completion/completions/termic"; COMP_WORDS=(termic new x --sandbox enf); COMP_CWORD=4; _termic; [ "${COMPREPLY[*]}" = "enforce-fs enforce" ]' - "$bare" || fail 'bash does not complete'
@@ -123,6 +140,9 @@ assert all(c["hashes"] for c in d["components"] if c["type"] == "library"), "a p
 EOF
 ssh-keygen -q -t ed25519 -N '' -C '' -f "$work/key"
 "$here/sign.sh" "$work/key" "$out" >/dev/null
+ssh-keygen -Y verify -f "$out/allowed_signers" -I termic -n termic-feed -s "$out/latest.json.sig" <"$out/latest.json" >/dev/null || fail 'the feed is not signed'
+if ssh-keygen -Y verify -f "$out/allowed_signers" -I termic -n termic-release -s "$out/latest.json.sig" <"$out/latest.json" >/dev/null 2>&1; then fail 'the feed passes for checksums'; fi
+python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert d["version"] in sys.argv[2] and d["made"] < d["until"]' "$out/latest.json" "$(ls "$out"/*.cdx.json)"
 echo x >>"$out/termic-headless"* || true
 if (cd "$out" && sha256sum --quiet --check SHA256SUMS >/dev/null 2>&1); then fail 'a changed package passes'; fi
 sed -i 's/^./0/' "$out/SHA256SUMS"

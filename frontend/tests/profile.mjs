@@ -12,17 +12,17 @@ export const dist = path.join(root, "frontend/dist");
 
 let made = process.env.TERMIC_UI_PROGRAMS;
 
-/** Builds programs of the repository where they are not there yet, and returns their folder: name -> [tags, package]. */
+/** Builds programs of the repository where they are not there yet, and returns their folder: name -> [tags, package, flags for the linker]. */
 export function build(programs) {
   if (!made) {
     const fresh = mkdtempSync(path.join(tmpdir(), "termic-ui-bin-"));
     made = fresh;
     process.on("exit", () => rmSync(fresh, { recursive: true, force: true }));
   }
-  for (const [name, [tags, from]] of Object.entries(programs)) {
+  for (const [name, [tags, from, linked = ""]] of Object.entries(programs)) {
     const to = path.join(made, name);
     if (existsSync(to)) continue;
-    execFileSync("go", ["build", "-tags", tags, "-o", to, from], {
+    execFileSync("go", ["build", "-tags", tags, "-ldflags", linked, "-o", to, from], {
       cwd: root,
       env: { ...process.env, CGO_ENABLED: "0" },
       stdio: ["ignore", "inherit", "inherit"],

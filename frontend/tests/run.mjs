@@ -8,7 +8,7 @@ import { build } from "./profile.mjs";
 
 const folder = path.join(import.meta.dirname, process.argv[2] ?? "ui");
 const programs = { fakeagent: ["headless", "./internal/fakeagent"] };
-if (process.argv[2] === "ui") programs.termic = ["headless,testbridge", "."];
+if (process.argv[2] === "ui") programs.termic = ["headless,testbridge", ".", "-X main.version=0.1.0"];
 const env = { ...process.env, TERMIC_UI_PROGRAMS: build(programs) };
 const files = readdirSync(folder)
   .filter((name) => name.endsWith(".test.mjs") && name.includes(process.argv[3] ?? ""))

@@ -26,6 +26,8 @@ export interface WindowSettings {
   sandboxHosts: string[];
   /** Of what the desktop tells while nobody looks at the window. */
   notify: { needsInput: boolean; done: boolean; failed: boolean };
+  /** Whether and where it is asked for newer releases. */
+  updates: { check: boolean; address: string; key: string };
   /** Ids of the prompts that the file has: the person's own, and changed ones of the app. */
   ownPrompts: string[];
   /** Shortcuts that the person chose: by the name of the action, "" for none. */
@@ -53,6 +55,7 @@ export const defaultSettings: WindowSettings = {
   sandboxWrite: [],
   sandboxHosts: [],
   notify: { needsInput: true, done: true, failed: true },
+  updates: { check: false, address: "", key: "" },
   ownPrompts: [],
   keys: {},
 };
@@ -86,6 +89,11 @@ export function readSettings(values: Record<string, unknown>): WindowSettings {
       needsInput: flag(values, "notifications.needs_input", d.notify.needsInput),
       done: flag(values, "notifications.done", d.notify.done),
       failed: flag(values, "notifications.failed", d.notify.failed),
+    },
+    updates: {
+      check: flag(values, "updates.check", false),
+      address: text(values, "updates.address", ""),
+      key: text(values, "updates.key", ""),
     },
     ownPrompts: idsOf(at(values, "prompts")),
     keys: textsByName(at(values, "keys")),

@@ -42,7 +42,7 @@ export class Rig extends Profile {
     if (!existsSync(path.join(dist, "index.html")))
       throw new Error("frontend/dist is missing: `npm run build` makes it");
     const rig = new Rig(options);
-    build({ termic: ["headless,testbridge", "."] });
+    build({ termic: ["headless,testbridge", ".", "-X main.version=0.1.0"] });
     await rig.serve();
     rig.browser = await chromium.launch({
       executablePath: browserPath(),

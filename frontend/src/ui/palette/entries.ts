@@ -243,6 +243,7 @@ const parts = [
   ["sandbox", "Sandbox"],
   ["shortcuts", "Shortcuts"],
   ["prompts", "Prompts"],
+  ["updates", "Updates"],
 ] as const;
 const partsOfMCP = [
   ["endpoint", "MCP endpoint"],
