@@ -124,6 +124,13 @@ mcp_args = ["--mcp", "{MCP_URL}", "${TERMIC_MCP_TOKEN}"]
 mcp_connect = "always"
 
 [[agents]]
+id = "fickle"
+command = "/bin/sh"
+args = ["-c", "case \"$*\" in *--resume*) sleep .1; exit 1;; esac; exec cat", "sh"]
+resume_id_args = ["--resume", "{UUID}"]
+session_id_args = ["--new", "{UUID}"]
+
+[[agents]]
 id = "silent"
 command = "/bin/cat"
 

@@ -287,6 +287,10 @@ func (c *Core) exited(l *liveTab, e ptyhost.ExitStatus) {
 	if l.inWalls() && l.task.Sandbox != uncaged {
 		c.walled.note(l.task, capabilityOf(l), c.clock.wall()) // before it is no longer live: at no moment is it neither
 	}
+	retry := l.resumed && ending == "" && time.Since(l.started) < failedResume && e.Code != 0
+	if retry {
+		c.setStarting(l.tab.ID, true) // nobody shall take it for one that ended
+	}
 	c.mu.Lock()
 	if c.live[l.tab.ID] == l {
 		delete(c.live, l.tab.ID)
@@ -296,12 +300,11 @@ func (c *Core) exited(l *liveTab, e ptyhost.ExitStatus) {
 	if l.det != nil {
 		l.det.Exited()
 	}
-	retry := l.resumed && ending == "" && time.Since(l.started) < failedResume && e.Code != 0
 	if err := c.storeExit(l, e, ending != "", retry); err != nil {
 		c.log.Error("the end of a terminal could not be stored", "tab", l.tab.ID, "err", err)
 	}
-	if retry {
-		c.spawn(func() { c.startAnew(l) })
+	if retry && !c.spawn(func() { c.startAnew(l) }) {
+		c.setStarting(l.tab.ID, false)
 	}
 	c.beacon.change()
 }
@@ -335,6 +338,7 @@ func (c *Core) storeExit(l *liveTab, e ptyhost.ExitStatus, meant, forget bool) e
 // startAnew starts an agent again whose resume failed, once and without the conversation, for whoever asked for it: with no more
 // than they may do.
 func (c *Core) startAnew(l *liveTab) {
+	defer c.setStarting(l.tab.ID, false)
 	select {
 	case <-l.term.Done():
 	case <-c.ctx.Done():

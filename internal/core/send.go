@@ -86,7 +86,7 @@ func (c *Core) TaskSend(ctx context.Context, call *Call, p api.TaskSendParams) (
 		return api.TaskSendResult{}, err
 	}
 	l := c.liveOf(tab.ID)
-	if l == nil && task.State != api.TaskCreating {
+	if l == nil && task.State != api.TaskCreating && !c.isStarting(tab.ID) {
 		start.unattended, how.spawned = true, true
 		if l, err = c.startFor(ctx, call.Caller, task, tab, start); err != nil {
 			return api.TaskSendResult{}, err
@@ -111,7 +111,7 @@ func (c *Core) sendTarget(ctx context.Context, caller grant.Caller, task store.T
 		case err != nil:
 		case tab.Kind != store.TabAgent:
 			err = fault.New(fault.Unsupported, "The tab %q runs no agent, so it takes no prompt", tab.Title)
-		case c.liveOf(tab.ID) == nil && task.State != api.TaskCreating:
+		case c.liveOf(tab.ID) == nil && task.State != api.TaskCreating && !c.isStarting(tab.ID):
 			err = fault.New(fault.Conflict, "The agent of the tab %q is not running", tab.Title).WithHint("Start it: `termic tab TASK --restart %s`.", tab.ID)
 		}
 		return tab, startHow{}, err
@@ -120,7 +120,7 @@ func (c *Core) sendTarget(ctx context.Context, caller grant.Caller, task store.T
 	return c.chooseTarget(ctx, task, p, dflt, running)
 }
 
-// candidates are the first agent of a task, if it has one, and its agents that run.
+// candidates are the first agent of a task, if it has one, and its agents that run or are about to.
 func (c *Core) candidates(tabs []store.Tab) (dflt store.Tab, running []store.Tab) {
 	for _, t := range tabs {
 		if t.Kind != store.TabAgent {
@@ -129,7 +129,7 @@ func (c *Core) candidates(tabs []store.Tab) (dflt store.Tab, running []store.Tab
 		if t.IsDefault {
 			dflt = t
 		}
-		if c.liveOf(t.ID) != nil {
+		if c.liveOf(t.ID) != nil || c.isStarting(t.ID) {
 			running = append(running, t)
 		}
 	}
@@ -143,7 +143,7 @@ func (c *Core) chooseTarget(ctx context.Context, task store.Task, p api.TaskSend
 			WithHint("Send to it without resume and fresh, or open another with task_tab.")
 	case task.State == api.TaskCreating && dflt.ID != "":
 		return dflt, startHow{}, nil
-	case dflt.ID != "" && c.liveOf(dflt.ID) != nil:
+	case dflt.ID != "" && (c.liveOf(dflt.ID) != nil || c.isStarting(dflt.ID)):
 		return dflt, startHow{}, nil
 	case len(running) == 1:
 		return running[0], startHow{}, nil
@@ -176,6 +176,9 @@ func (c *Core) sendEarly(ctx context.Context, call *Call, tab store.Tab, m messa
 	p, failed := c.enqueue(ctx, call, tab, m)
 	if failed != nil {
 		return api.TaskSendResult{}, failed
+	}
+	if l := c.liveOf(tab.ID); l != nil {
+		l.wake() // it started meanwhile
 	}
 	result := api.TaskSendResult{TaskID: tab.TaskID, TabID: tab.ID, Mode: api.SendQueued, Prompt: p.ID, Capable: err == nil && kind.Capable()}
 	return c.watchSent(ctx, call, result, how)

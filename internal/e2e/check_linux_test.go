@@ -36,16 +36,16 @@ func TestCagesBehindAFlip(t *testing.T) {
 	must(t, err)
 	r.check("theirs", api.CheckUp)
 	r.check("other", api.CheckUp)
-	if got := r.flips("theirs"); len(got) != 1 || !slices.Equal(got[0].Cages, []string{c.id}) {
+	if got := r.flipped("theirs", 1); len(got) != 1 || !slices.Equal(got[0].Cages, []string{c.id}) {
 		t.Errorf("on a port of the task: %+v", got)
 	}
-	if got := r.flips("other"); len(got) != 1 || len(got[0].Cages) != 0 {
+	if got := r.flipped("other", 1); len(got) != 1 || len(got[0].Cages) != 0 {
 		t.Errorf("on a port of nobody's: %+v", got)
 	}
 	wide := r.cageTask("wide", "enforce-fs", nil)
 	must(t, l.Close())
 	r.check("other", api.CheckDown)
-	if got := r.flips("other"); len(got) != 2 || !slices.Equal(got[0].Cages, []string{wide.id}) {
+	if got := r.flipped("other", 2); len(got) != 2 || !slices.Equal(got[0].Cages, []string{wide.id}) {
 		t.Errorf("beside a cage without a network of its own: %+v", got)
 	}
 }
@@ -73,7 +73,7 @@ func TestFlipByACageThatIsGone(t *testing.T) {
 	for _, state := range []string{api.CheckUp, api.CheckDown} {
 		r.check("port", state)
 	}
-	for _, e := range r.flips("port") {
+	for _, e := range r.flipped("port", 2) {
 		if !slices.Equal(e.Cages, []string{wide.id}) {
 			t.Errorf("by a cage that is gone: %+v", e)
 		}

@@ -30,6 +30,16 @@ func (r *rig) check(name, state string) api.Check {
 	}
 }
 
+// flipped waits until a check has told of n flips, since its state is shown a moment before, and returns them, newest first.
+func (r *rig) flipped(name string, n int) []api.Happening {
+	r.t.Helper()
+	for until := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if all := r.flips(name); len(all) >= n || time.Now().After(until) {
+			return all
+		}
+	}
+}
+
 // flips are the events of a check, newest first.
 func (r *rig) flips(name string) (out []api.Happening) {
 	r.t.Helper()
@@ -68,7 +78,7 @@ func TestCheckFlips(t *testing.T) {
 	if list := call[api.CheckListResult](r, "check_list", nil); list.Down != 1 || list.Checks[0].Name != "site" {
 		t.Errorf("what is down comes first: %+v", list)
 	}
-	events := r.flips("site")
+	events := r.flipped("site", 1)
 	if len(events) != 1 {
 		t.Fatalf("%d events: %+v", len(events), events)
 	}
@@ -84,7 +94,7 @@ func TestCheckFlips(t *testing.T) {
 	}
 	down.Store(false)
 	r.check("site", api.CheckUp)
-	if events := r.flips("site"); len(events) != 2 {
+	if events := r.flipped("site", 2); len(events) != 2 {
 		t.Errorf("%d events after down and up: %+v", len(events), events)
 	}
 }

@@ -103,18 +103,29 @@ func TestAnUnseenFloodYields(t *testing.T) {
 	seen := start(t, h, shellSpec(t, "echo one; read x"))
 	x := newXterm(t, seen, AttachOptions{})
 	x.until("one")
-	paced := rate()
-	x.a.Hide()
-	alone := rate()
-	x.a.Show()
-	again := rate()
+	// A reader that other programs keep from the processor has less to give up: so it is tried again.
+	less := func(rest func()) (ok bool) {
+		var paced, alone uint64
+		for range 8 {
+			x.a.Show()
+			paced = rate()
+			rest()
+			if alone = rate(); paced > 0 && paced <= alone*2/3 {
+				return true
+			}
+		}
+		t.Errorf("%d bytes while another is seen, %d while it is not", paced, alone)
+		return false
+	}
+	if less(x.a.Hide) {
+		less(func() {
+			x.a.Detach("test")
+			x = newXterm(t, seen, AttachOptions{Hidden: true})
+		})
+	}
 	x.a.Detach("test")
-	after := rate()
 	if n := h.shown.Load(); n != 0 {
 		t.Errorf("%d viewers are counted, there is none", n)
-	}
-	if paced == 0 || again == 0 || paced > alone*2/3 || again > after*2/3 {
-		t.Errorf("bytes while another is seen, hidden, seen, gone: %d %d %d %d", paced, alone, again, after)
 	}
 }
 
