@@ -91,17 +91,19 @@ func (b *builder) addLocked(ctx context.Context) error {
 }
 
 // finish does what makes a fresh checkout usable. Nothing of it can fail the creation any more.
-func (b *builder) finish(ctx context.Context) {
+func (b *builder) finish(ctx context.Context, o outlook) {
 	at, err := b.repo.in(b.path)
 	if err != nil {
 		b.warn("The new worktree could not be set up further (%s)", reason(err))
 		return
 	}
 	b.submodules(ctx, at)
-	if !b.guarded {
+	if !b.guarded && !o.noHook {
 		b.hook(ctx)
 	}
-	b.pointers(ctx, at)
+	if !o.noPointers {
+		b.pointers(ctx, at)
+	}
 }
 
 // submodules fills submodules, whose folders git leaves empty in a new worktree.

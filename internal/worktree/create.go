@@ -70,11 +70,13 @@ func (r *Repo) Create(ctx context.Context, o CreateOptions) (Created, error) {
 	if base.Fallback {
 		b.warn("There is no %s here; the worktree starts from %s", baseName(o.Base), base.Name)
 	}
+	ahead := b.lookAhead(ctx)
 	err = b.build(ctx, o.Path, o.PathFixed)
+	seen := ahead()
 	if err != nil {
 		return Created{}, err
 	}
-	b.finish(ctx)
+	b.finish(ctx, seen)
 	return Created{Path: b.path, Branch: b.branch, BaseRef: base.Name, BaseCommit: base.Commit, ReusedBranch: b.reused, Warnings: b.warnings}, nil
 }
 

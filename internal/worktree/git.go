@@ -47,12 +47,13 @@ type Options struct {
 	HookTimeout   time.Duration // 0 = DefaultHookTimeout
 }
 
-// Git is the user's git program. It holds no state and may be used from several goroutines.
+// Git is the user's git program. It holds no state but where repositories are, and may be used from several goroutines.
 type Git struct {
 	bin     string
 	env     []string
 	log     *slog.Logger
 	version version
+	places  places
 
 	timeout, createTimeout, fetchTimeout, hookTimeout time.Duration
 }

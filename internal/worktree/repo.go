@@ -11,8 +11,8 @@ import (
 	"termic/internal/fault"
 )
 
-// Repo is one repository, opened through one of its checkouts. It holds no open files and no cache of what git says, and
-// may be used from several goroutines.
+// Repo is one repository, opened through one of its checkouts. It holds no open files and no cache of what git says but for
+// its place, and may be used from several goroutines.
 type Repo struct {
 	git    *Git
 	root   string // checkout that was opened, "" = bare
@@ -34,7 +34,7 @@ func (g *Git) Open(ctx context.Context, path string) (*Repo, error) {
 	if st, err := os.Stat(abs); err != nil || !st.IsDir() {
 		return nil, fault.Wrap(errors.Join(err), fault.NotFound, "There is no folder %s", printable(abs, 200))
 	}
-	at, err := g.locate(ctx, abs)
+	at, err := g.places.locate(ctx, g, abs)
 	if err != nil {
 		return nil, err
 	}
@@ -59,49 +59,6 @@ func (g *Git) Open(ctx context.Context, path string) (*Repo, error) {
 		}
 	}
 	return r, nil
-}
-
-// location is what git finds at a folder.
-type location struct {
-	gitDir, common, top string // top = "" outside of a checkout
-	bare, sha256        bool
-}
-
-// locate asks git about the folder dir. Paths come one a line; a newline in one of them shows as surplus lines, and then
-// each is asked for alone.
-func (g *Git) locate(ctx context.Context, dir string) (location, error) {
-	ask := func(what ...string) (string, error) {
-		args := append([]string{"rev-parse", "--path-format=absolute"}, what...)
-		return g.text(ctx, command{at: place{workTree: dir}, args: args})
-	}
-	questions := []string{"--git-dir", "--git-common-dir", "--is-bare-repository", "--is-inside-work-tree", "--show-object-format"}
-	out, err := ask(questions...)
-	if err != nil && exitOf(err) < 0 {
-		return location{}, err
-	}
-	if err != nil {
-		return location{}, fault.Wrap(err, fault.Unsupported, "%s is not a git repository", printable(dir, 200)).
-			WithHint("git says: %s", said(err)).WithData("path", dir)
-	}
-	lines := strings.Split(out, "\n")
-	if len(lines) != len(questions) {
-		lines = make([]string, len(questions))
-		for i, what := range questions {
-			if lines[i], err = ask(what); err != nil {
-				return location{}, err
-			}
-		}
-	}
-	l := location{gitDir: filepath.FromSlash(lines[0]), common: filepath.FromSlash(lines[1]), bare: lines[2] == "true", sha256: lines[4] == "sha256"}
-	l.common, l.gitDir = canonical(l.common), canonical(l.gitDir)
-	if lines[3] == "true" {
-		top, err := ask("--show-toplevel")
-		if err != nil {
-			return location{}, err
-		}
-		l.top = canonical(filepath.FromSlash(top))
-	}
-	return l, nil
 }
 
 // Root returns the checkout that Open was pointed at: the main checkout, or the linked worktree that the path lay in; ""
