@@ -34,7 +34,7 @@ var chapters = []struct {
 	title    string
 	patterns []string
 }{
-	{"Use", []string{"README.md", "docs/guide.md", "docs/install.md", "docs/window.md", "docs/agents.md", "docs/clients.md", "docs/web.md", "docs/checks.md", "docs/reactions.md",
+	{"Use", []string{"docs/guide.md", "README.md", "docs/install.md", "docs/window.md", "docs/agents.md", "docs/clients.md", "docs/web.md", "docs/checks.md", "docs/reactions.md",
 		"docs/secrets.md", "docs/troubleshooting.md"}},
 	{"Look up", []string{"docs/verbs.md", "docs/settings.md", "docs/termic-yaml.md", "docs/themes.md", "docs/mcp.md", "docs/cli-agent-instructions.md", "CHANGELOG.md"}},
 	{"Security", []string{"SECURITY.md", "docs/sandbox.md", "docs/proxy.md"}},

@@ -3,6 +3,8 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -90,7 +92,7 @@ func runPage(t *testing.T, r *rig, name string, least int) ([]block, []string, s
 	settings := filepath.Join(r.data, "settings.toml")
 	text, err := os.ReadFile(settings)
 	must(t, err)
-	must(t, os.WriteFile(settings, []byte(strings.Replace(string(text), "[tasks]\n", "[tasks]\ndefault_agent = \"osc7501\"\n", 1)), 0o600))
+	must(t, os.WriteFile(settings, []byte(strings.Replace(string(text), "[tasks]\n", fmt.Sprintf("[tasks]\ndefault_agent = %q\n", cmp.Or(r.pageAgent, "osc7501")), 1)), 0o600))
 	termic := r.serveProgram()
 
 	const mark = "---- block ends ----"

@@ -99,8 +99,9 @@ type rig struct {
 	app  *app.App
 	log  *appLog
 
-	level   string // least level of the log
-	secrets planted
+	level     string // least level of the log
+	pageAgent string // default agent of a page of docs; empty: the fake one
+	secrets   planted
 }
 
 // manners are the agents that the settings of a rig name: the manner of the fake agent for each id.
