@@ -53,10 +53,7 @@ func Host(from string) string {
 	if a.Is4() {
 		return a.String()
 	}
-	p, err := a.Prefix(64)
-	if err != nil {
-		return a.String()
-	}
+	p, _ := a.Prefix(64) // every IPv6 address has that many bits
 	return p.String()
 }
 

@@ -74,6 +74,12 @@ func TestAStrangerStaysOne(t *testing.T) {
 	if p := newPair(t, s); p.kept == nil || known.gone() || !strange.gone() {
 		t.Errorf("caller gone: %v, stranger gone: %v", known.gone(), strange.gone())
 	}
+	s = NewConns(2, slog.New(slog.DiscardHandler))
+	talks, silent := newPair(t, s), newPair(t, s)
+	talks.kept.End() // it asked for something, so the silent one is the oldest now
+	if p := newPair(t, s); p.kept == nil || talks.gone() || !silent.gone() {
+		t.Errorf("who talks is gone: %v, who is silent: %v", talks.gone(), silent.gone())
+	}
 }
 
 // TestRefusalsThatWaitTakeNoRoom: they are not counted while they sleep, nor twice, and nothing of them is left when they end.
@@ -86,13 +92,16 @@ func TestRefusalsThatWaitTakeNoRoom(t *testing.T) {
 	if b.kept == nil || s.open != 1 || a.gone() || s.evicted != 0 {
 		t.Fatalf("%d are open, %d made room", s.open, s.evicted)
 	}
-	for range 2 { // to close again does nothing
-		_ = a.kept.Close()
-		if s.open != 1 || len(s.all) != 1 {
-			t.Errorf("%d are open, %d are known", s.open, len(s.all))
+	c := newPair(t, s)
+	if c.kept == nil || a.gone() || !b.gone() {
+		t.Fatalf("the one that sleeps is gone: %v, the one that is counted: %v", a.gone(), b.gone())
+	}
+	for _, p := range []pair{a, a, c, c} { // to close again does nothing
+		_ = p.kept.Close()
+		if want := map[pair]int{a: 1, c: 0}[p]; s.open != want || len(s.all) != want {
+			t.Errorf("%d are open, %d are known, not %d", s.open, len(s.all), want)
 		}
 	}
-	_ = b.kept.Close()
 	b.kept.Sleep()
 	b.kept.Begin()
 	b.kept.End()
