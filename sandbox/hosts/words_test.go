@@ -50,7 +50,7 @@ func TestEachHabitHasItsSentence(t *testing.T) {
 		"example.0xa":                     "different addresses",
 		"example.0xf9":                    "different addresses",
 		"xn--a.example.com":               "international letters",
-		"[::1":                            "a character that no host name has",
+		"[::1":                            "neither a name nor an address",
 		"[192.0.2.1]":                     "neither a name nor an address",
 		"[fe80::1%25eth0]":                "another host on each machine",
 		strings.Repeat("a", 64) + ".test": "longer than 63",
