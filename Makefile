@@ -137,6 +137,14 @@ gen: setup-headless ## write the generated files again
 fuzz-short: setup-headless ## every fuzz target for 30 seconds (FUZZTIME)
 	build/fuzz.sh $(FUZZTIME)
 
+.PHONY: cover
+cover: setup-headless ## statement coverage of the packages that carry authority, and verdicts of the attack table (some minutes)
+	build/cover.sh
+
+.PHONY: mutate
+mutate: setup-headless ## change the code that decides, place by place: a test must turn red each time (MUTATE_FLAGS)
+	CGO_ENABLED=0 go run $(HEADLESS) ./build/mutate $(MUTATE_FLAGS)
+
 .PHONY: kill-loop
 kill-loop: setup-headless ## kill the app at 500 random instants while verbs run, and compare what is left
 	TERMIC_KILL_ROUNDS=500 CGO_ENABLED=0 go test -count=1 -timeout 90m $(HEADLESS) -run '^TestKillLoop$$' -v ./internal/e2e

@@ -162,7 +162,8 @@ var table = []row{
 	{pkg: "bench", in: kit},
 	{pkg: "bench/window/bare", in: kit}, // a window without Termic, as a peer
 	{pkg: "build/linux", in: kit},
-	{pkg: "build/sbom", in: kit}, // what is in the packages
+	{pkg: "build/mutate", in: kit}, // what the tests would not notice
+	{pkg: "build/sbom", in: kit},   // what is in the packages
 	{pkg: "build/setup", in: kit},
 	{pkg: "build/site", in: kit}, // the pages as one site
 	{pkg: "internal/archtest", in: kit},
