@@ -164,7 +164,7 @@ func TestACallThatIsOverLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	type key struct{}
-	type body struct{ bytes [1 << 10]byte }
+	type body [1 << 10]byte
 	call := func() weak.Pointer[body] {
 		held, _ := r.Lookup(token.Reveal(), "")
 		of := &body{}
