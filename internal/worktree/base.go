@@ -142,6 +142,9 @@ func (r *Repo) resolve(ctx context.Context, base string, more []string) (Base, [
 			return Base{}, nil, err
 		}
 	}
+	if b, rest, ok := r.peek(base, more); ok {
+		return b, rest, nil
+	}
 	if strings.HasPrefix(base, "-") {
 		return Base{}, nil, fault.New(fault.InvalidArgument, "%q is not the name of a branch or commit: it begins with a hyphen", printable(base, 80))
 	}
