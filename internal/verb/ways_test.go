@@ -122,3 +122,34 @@ func TestAskedRowsNameTheirTarget(t *testing.T) {
 		}
 	}
 }
+
+// TestANewTaskIsTheTargetOfItsRow: what a call is about is known only when it was made.
+func TestANewTaskIsTheTargetOfItsRow(t *testing.T) {
+	w := newWorld(t)
+	out, f := w.call(t, owner, "task_new", map[string]any{"name": "fresh", "project": "A", "agent": "mine", "sandbox": "off"})
+	if f != nil {
+		t.Fatal(f)
+	}
+	var result struct{ Task struct{ ID string } }
+	check(t, json.Unmarshal([]byte(out), &result))
+	w.settle(t)
+	for _, x := range w.ledger(t) {
+		if want := map[string]string{"done": result.Task.ID}[x.Phase]; x.Verb == "task_new" && x.Target != want {
+			t.Errorf("%+v, want the target %q", x, want)
+		}
+	}
+}
+
+// TestRefusedBeforeTheVerb: what a presenter stopped is one row for all of it, without a word of what was asked for.
+func TestRefusedBeforeTheVerb(t *testing.T) {
+	r := newRig(t)
+	for _, times := range []int{1, 2, 300} {
+		r.Refused(t.Context(), full, fault.New(fault.InvalidArgument, "The body is bad"), times)
+	}
+	want := row{"done", "outside", "mcp", "unknown", "", "invalid_argument", ""}
+	for i, shape := range []string{"", "times:2", "times:300"} {
+		if want.Shape = shape; r.ledger(t)[i] != want {
+			t.Errorf("%+v, want %+v", r.ledger(t)[i], want)
+		}
+	}
+}

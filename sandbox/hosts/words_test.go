@@ -16,8 +16,8 @@ import (
 func TestEachHabitHasItsSentence(t *testing.T) {
 	long := strings.Repeat("a", 4*maxName)
 	for rule, says := range map[string]string{
-		"":                                "it is empty",
-		"  ":                              "it is empty",
+		"":                                "not a host rule: it is empty",
+		"  ":                              "not a host rule: it is empty",
 		long + "a":                        "it is too long",
 		long:                              "longer than a host name can be",
 		"@office":                         "names with @ are lists",
@@ -72,12 +72,15 @@ func TestQuotationsAreShort(t *testing.T) {
 	for n, whole := range map[int]bool{80: true, 81: false} {
 		text := strings.Repeat("a", n-1) + "/"
 		_, err := ParseRule(text)
-		if got := strings.Contains(fault.From(err).Message, text); got != whole {
+		if got := strings.Contains(fault.From(err).Message, text) && !strings.Contains(fault.From(err).Message, "..."); got != whole {
 			t.Errorf("%d characters stand there whole: %v", n, got)
 		}
 	}
-	if _, err := Norm(strings.Repeat("a", 4*maxName+1)); len(fault.From(err).Message) > 2*maxName {
-		t.Errorf("%v", err)
+	for n, whole := range map[int]bool{4 * maxName: true, 4*maxName + 1: false} {
+		_, err := Norm(strings.Repeat("a", n))
+		if got := len(fault.From(err).Message) > n; got != whole {
+			t.Errorf("%d characters of a host stand there whole: %v", n, got)
+		}
 	}
 	if _, err := Norm(""); !strings.Contains(fault.From(err).Message, "it is empty") {
 		t.Errorf("%v", err)
@@ -200,5 +203,52 @@ func TestNetsByName(t *testing.T) {
 	u := none.With("office", []uint16{443}, office).Union(none.With("lab", []uint16{443, 22}, lab))
 	if u.Names(443) != "@office @lab" || u.Names(22) != "@lab" || !at(u, "203.0.113.1", 443) || !at(u, "198.51.100.1", 22) || at(u, "203.0.113.1", 22) {
 		t.Errorf("either: %q and %q", u.Names(443), u.Names(22))
+	}
+}
+
+// TestEveryAddressCounts: a name that leads to several addresses is allowed by netgroups only if all of them are in one, and one that leads
+// nowhere is not.
+func TestEveryAddressCounts(t *testing.T) {
+	office, err := netgroup.Parse([]string{"203.0.113.0/24"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := Nets{}.With("office", []uint16{443}, office)
+	at := func(texts ...string) (out []netip.AddrPort) {
+		for _, text := range texts {
+			out = append(out, netip.MustParseAddrPort(text))
+		}
+		return out
+	}
+	for _, c := range []struct {
+		port  uint16
+		addrs []netip.AddrPort
+		want  bool
+	}{
+		{443, at("203.0.113.1:443"), true}, {443, at("203.0.113.1:443", "203.0.113.2:443"), true}, {443, at("203.0.113.1:443", "192.0.2.1:443"), false},
+		{443, at("192.0.2.1:443", "203.0.113.1:443"), false}, {443, at("192.0.2.1:443"), false}, {443, nil, false}, {80, at("203.0.113.1:80"), false}, {80, nil, false},
+	} {
+		if got := n.Allowed(c.port, c.addrs); got != c.want {
+			t.Errorf("%v at %d: %v", c.addrs, c.port, got)
+		}
+	}
+}
+
+// TestNetsThatAreReadBack: what no list could allow is refused, and what was there before is not mixed with what is read.
+func TestNetsThatAreReadBack(t *testing.T) {
+	office, err := netgroup.Parse([]string{"203.0.113.0/24"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, good := range map[string]bool{`{"443":["198.51.100.0/24"]}`: true, `{}`: true, `{"443":["10.0.0.0/8"]}`: false, `{"0":["198.51.100.0/24"]}`: false,
+		`{"443":[]}`: false, `["198.51.100.0/24"]`: false, `{"443":"198.51.100.0/24"}`: false, `{"70000":["198.51.100.0/24"]}`: false} {
+		n := Nets{}.With("office", []uint16{443}, office)
+		err := json.Unmarshal([]byte(text), &n)
+		if (err == nil) != good {
+			t.Errorf("%s: %v", text, err)
+		}
+		if good && (n.At(443).Contains(netip.MustParseAddr("203.0.113.1")) || n.At(443).Empty() != (text == "{}") || n.IsZero() != (text == "{}")) {
+			t.Errorf("%s was read as %v", text, n.At(443).Strings())
+		}
 	}
 }
