@@ -90,6 +90,8 @@ func (r *Receiver) Receive() (Message, []int, error) {
 			return drop(ErrClosed)
 		case n < 2 || !first && Kind(buf[0]) != kind || len(body)+n > maxMessage:
 			return drop(errShort)
+		case n == 2 && buf[1] != 0, len(fds) > MaxFDs, !first && len(got) > 0: // without an end, it would be a message of nothing but descriptors
+			return drop(errShort)
 		}
 		kind = Kind(buf[0])
 		body = append(body, buf[2:n]...)
