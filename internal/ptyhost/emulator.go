@@ -133,6 +133,7 @@ func (e *emulator) printASCII(run []byte) {
 		return
 	}
 	pen := e.cur.pen
+	plain := pen == style{} && !e.insert
 	for len(run) > 0 {
 		if e.cur.wrapNext {
 			e.wrap()
@@ -145,13 +146,15 @@ func (e *emulator) printASCII(run []byte) {
 		if e.insert {
 			r.insert(e.cur.x, n, e.clear)
 		}
-		r.split(e.cur.x)
-		r.split(e.cur.x + n)
-		cells := r.cells[e.cur.x : e.cur.x+n]
-		for i, c := range run[:n] {
-			cells[i] = cell{r: rune(c), width: 1, style: pen}
+		if !plain || !r.append(e.cur.x, run[:n]) {
+			r.split(e.cur.x)
+			r.split(e.cur.x + n)
+			cells := r.cells()[e.cur.x : e.cur.x+n]
+			for i, c := range run[:n] {
+				cells[i] = cell{r: rune(c), width: 1, style: pen}
+			}
+			r.used = max(r.used, e.cur.x+n)
 		}
-		r.used = max(r.used, e.cur.x+n)
 		e.last = rune(run[n-1])
 		e.joinX, e.joinY, e.joinable = e.cur.x+n-1, e.cur.y, true
 		e.advance(n)
@@ -193,9 +196,10 @@ func (e *emulator) put(r rune, w int) {
 	}
 	row.split(e.cur.x)
 	row.split(e.cur.x + w)
-	row.cells[e.cur.x] = cell{r: r, width: uint8(w), style: e.cur.pen}
+	cells := row.cells()
+	cells[e.cur.x] = cell{r: r, width: uint8(w), style: e.cur.pen}
 	if w == 2 {
-		row.cells[e.cur.x+1] = cell{style: e.cur.pen}
+		cells[e.cur.x+1] = cell{style: e.cur.pen}
 	}
 	row.used = max(row.used, e.cur.x+w)
 	e.last = r
@@ -228,7 +232,7 @@ func (e *emulator) wrap() {
 // join adds r to the cluster before the cursor, if the two belong together, and reports whether it did.
 func (e *emulator) join(r rune) bool {
 	row := &e.g.rows[e.joinY]
-	c := &row.cells[e.joinX]
+	c := &row.cells()[e.joinX]
 	if c.width == 0 {
 		return false
 	}
@@ -254,7 +258,7 @@ func (e *emulator) join(r rune) bool {
 	if w == 2 && c.width == 1 && e.joinX+1 < e.cols {
 		row.split(e.joinX + 2)
 		c.width = 2
-		row.cells[e.joinX+1] = cell{style: c.style}
+		row.cells()[e.joinX+1] = cell{style: c.style}
 		row.used = max(row.used, e.joinX+2)
 		e.cur.x = e.joinX + 1
 		e.advance(1)

@@ -42,99 +42,151 @@ func (c *cell) bare() bool { return (c.r == 0 || c.r == ' ') && c.width == 1 && 
 // blank returns an erased cell: it keeps the background colour, as xterm does.
 func blank(s style) cell { return cell{width: 1, style: style{bg: s.bg}} }
 
-// row is one line of a grid.
+// row is one line of a grid. Most of what is ever printed is plain ASCII, and most of that scrolls away before anybody asks
+// for a cell of it. So a row that was only ever appended to in the plain style is kept as text, at a byte for each cell, and
+// becomes cells when anything else happens to it.
 type row struct {
-	cells   []cell
-	used    int  // all cells from there on are empty, as in a new row
-	wrapped bool // the next row goes on with the same line
+	cols    int
+	plain   []byte // the row as text: cells behind it are empty. Its room is kept when the row is cleared
+	raw     []cell // nil until there are cells; all empty while plain is not. Use cells
+	used    int    // all cells from there on are empty, as in a new row; len(plain), if the row is text
+	wrapped bool   // the next row goes on with the same line
 }
 
 // empty is a cell of a new row.
 var empty = cell{width: 1}
 
-// goesOn reports whether the row is full and the next one continues it.
-func (r *row) goesOn() bool { return r.wrapped && r.cells[len(r.cells)-1] != empty }
-
 func newRow(cols int, c cell) row {
-	r := row{cells: make([]cell, cols), used: cols}
+	r := row{cols: cols}
 	r.fill(0, cols, c)
 	return r
 }
 
+// cells returns the row's cells, for reading and for writing.
+func (r *row) cells() []cell {
+	if r.raw == nil || len(r.plain) > 0 {
+		r.spread()
+	}
+	return r.raw
+}
+
+// spread turns the text into cells.
+func (r *row) spread() {
+	if r.raw == nil {
+		r.raw = make([]cell, r.cols)
+		for i := len(r.plain); i < r.cols; i++ {
+			r.raw[i] = empty
+		}
+	}
+	cells := r.raw[:len(r.plain)]
+	for i, c := range r.plain {
+		cells[i] = cell{r: rune(c), width: 1}
+	}
+	r.plain = r.plain[:0]
+}
+
+// append adds text in the plain style at column x, where it must fit, and reports whether it did: only to a row that is text
+// or new, and ends there.
+func (r *row) append(x int, text []byte) bool {
+	if x != r.used || x != len(r.plain) {
+		return false
+	}
+	if r.plain == nil {
+		r.plain = make([]byte, 0, r.cols)
+	}
+	r.plain = append(r.plain, text...)
+	r.used = len(r.plain)
+	return true
+}
+
+// goesOn reports whether the row is full and the next one continues it.
+func (r *row) goesOn() bool {
+	if !r.wrapped || r.used < r.cols {
+		return false
+	}
+	return len(r.plain) > 0 || r.cells()[r.cols-1] != empty
+}
+
 // fill sets cells from..to-1 and mends the wide characters that it cuts in two.
 func (r *row) fill(from, to int, c cell) {
-	r.split(from)
-	r.split(to)
-	if to == len(r.cells) {
+	if to == r.cols {
 		r.wrapped = false
 	}
+	if c == empty && from >= r.used {
+		return
+	}
+	if c == empty && to >= r.used && len(r.plain) > 0 { // the end of a text
+		r.plain, r.used = r.plain[:from], from
+		return
+	}
+	r.split(from)
+	r.split(to)
 	if c != empty {
 		r.used = max(r.used, to)
 	} else if to = min(to, r.used); from < to && to == r.used {
 		r.used = from
 	}
+	cells := r.cells()
 	for i := from; i < to; i++ {
-		r.cells[i] = c
+		cells[i] = c
 	}
 }
 
 // split makes x a border between characters: a wide character across it becomes two blanks.
 func (r *row) split(x int) {
-	if x > 0 && x < len(r.cells) && r.cells[x].width == 0 {
-		r.cells[x-1].r, r.cells[x-1].width = 0, 1
-		r.cells[x].r, r.cells[x].width = 0, 1
+	if x > 0 && x < r.used && len(r.plain) == 0 && r.raw[x].width == 0 {
+		r.raw[x-1].r, r.raw[x-1].width = 0, 1
+		r.raw[x].r, r.raw[x].width = 0, 1
 	}
 }
 
 // insert shifts the cells from x on to the right by n and clears the gap.
 func (r *row) insert(x, n int, c cell) {
-	cols := len(r.cells)
-	n = min(n, cols-x)
+	n = min(n, r.cols-x)
 	r.split(x)
-	r.split(cols - n)
-	copy(r.cells[x+n:], r.cells[x:cols-n])
+	r.split(r.cols - n)
+	cells := r.cells()
+	copy(cells[x+n:], cells[x:r.cols-n])
 	for i := x; i < x+n; i++ {
-		r.cells[i] = c
+		cells[i] = c
 	}
-	r.used = cols
+	r.used = r.cols
 	r.wrapped = false
 }
 
 // remove shifts the cells behind x to the left by n and clears the end.
 func (r *row) remove(x, n int, c cell) {
-	cols := len(r.cells)
-	n = min(n, cols-x)
+	n = min(n, r.cols-x)
 	r.split(x)
 	r.split(x + n)
-	copy(r.cells[x:], r.cells[x+n:])
-	for i := cols - n; i < cols; i++ {
-		r.cells[i] = c
+	cells := r.cells()
+	copy(cells[x:], cells[x+n:])
+	for i := r.cols - n; i < r.cols; i++ {
+		cells[i] = c
 	}
 	if c != empty {
-		r.used = cols
+		r.used = r.cols
 	}
 	r.wrapped = false
 }
 
 // resize cuts or extends the row.
 func (r *row) resize(cols int) {
-	old := len(r.cells)
-	if cols < old {
+	if cols < r.cols {
 		r.split(cols)
-		r.cells = append([]cell(nil), r.cells[:cols]...)
-		r.used = min(r.used, cols)
-		r.wrapped = false
-		return
 	}
-	cells := make([]cell, cols)
-	copy(cells, r.cells)
-	for i := old; i < cols; i++ {
-		cells[i] = empty
-	}
-	r.cells = cells
-	if cols > old {
+	if cols != r.cols {
 		r.wrapped = false
 	}
+	if r.raw != nil {
+		cells := make([]cell, cols)
+		for i := copy(cells, r.raw); i < cols; i++ {
+			cells[i] = empty
+		}
+		r.raw = cells
+	}
+	r.plain = r.plain[:min(len(r.plain), cols)]
+	r.cols, r.used = cols, min(r.used, cols)
 }
 
 // cursor is a place and what goes with it when it is saved.
@@ -172,7 +224,7 @@ func (g *grid) scrollUp(top, bottom, n int, c cell) {
 	for range n {
 		first := region[0]
 		copy(region, region[1:])
-		first.fill(0, len(first.cells), c)
+		first.fill(0, first.cols, c)
 		region[len(region)-1] = first
 	}
 	if top > 0 {
@@ -187,7 +239,7 @@ func (g *grid) scrollDown(top, bottom, n int, c cell) {
 	for range n {
 		last := region[len(region)-1]
 		copy(region[1:], region)
-		last.fill(0, len(last.cells), c)
+		last.fill(0, last.cols, c)
 		region[0] = last
 	}
 	region[len(region)-1].wrapped = false

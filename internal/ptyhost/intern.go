@@ -48,8 +48,8 @@ func (e *emulator) compact() {
 		}
 		relink(&g.saved.pen)
 		for i := range g.rows {
-			for j := range g.rows[i].cells {
-				c := &g.rows[i].cells[j]
+			for j := range g.rows[i].raw { // text has neither
+				c := &g.rows[i].raw[j]
 				relink(&c.style)
 				if c.r < 0 {
 					if c.r = rune(-e.clusters.id(clusters.text(int(-c.r)))); c.r == 0 {

@@ -17,15 +17,21 @@ const (
 
 // appendRow appends a row with its styles. It begins and ends with no style; blanks at its end are left out, unless full.
 func (e *emulator) appendRow(dst []byte, r *row, full bool) []byte {
-	end := len(r.cells)
+	if len(r.plain) > 0 { // a row that is full is text up to its end
+		if full {
+			return append(dst, r.plain...)
+		}
+		return append(dst, bytes.TrimRight(r.plain, " ")...)
+	}
+	end := r.cols
 	if !full {
-		for end = r.used; end > 0 && r.cells[end-1].bare(); end-- {
+		for end = r.used; end > 0 && r.raw[end-1].bare(); end-- {
 		}
 	}
 	var pen style
 	last := len(dst) // where the cell before begins, if nothing stands between
-	for i := range r.cells[:end] {
-		c := &r.cells[i]
+	for i := range r.raw[:end] {
+		c := &r.raw[i]
 		if c.width == 0 {
 			continue
 		}
@@ -91,9 +97,10 @@ func (e *emulator) text() []string {
 	lines := make([]string, e.rows)
 	var buf []byte
 	for i := range e.g.rows {
-		buf = buf[:0]
-		for j := range e.g.rows[i].cells {
-			buf = e.appendCell(buf, &e.g.rows[i].cells[j])
+		r := &e.g.rows[i]
+		buf = append(buf[:0], r.plain...)
+		for j := len(buf); j < r.used; j++ {
+			buf = e.appendCell(buf, &r.raw[j])
 		}
 		lines[i] = string(bytes.TrimRight(buf, " "))
 	}
@@ -238,17 +245,17 @@ func (e *emulator) appendCursor(dst []byte, c cursor) []byte {
 		dst = append(dst, "\x1b[?6h"...)
 		y -= e.g.top
 	}
-	r := &e.g.rows[c.y]
+	cells := e.g.rows[c.y].cells()
 	x := c.x
-	if c.wrapNext && r.cells[x].width == 0 {
+	if c.wrapNext && cells[x].width == 0 {
 		x--
 	}
 	dst = fmt.Appendf(dst, "\x1b[%d;%dH", y+1, x+1)
 	var pen style
 	if c.wrapNext {
-		dst = e.appendStyle(dst, pen, r.cells[x].style)
-		dst = e.appendCell(dst, &r.cells[x])
-		pen = r.cells[x].style
+		dst = e.appendStyle(dst, pen, cells[x].style)
+		dst = e.appendCell(dst, &cells[x])
+		pen = cells[x].style
 	}
 	dst = e.appendStyle(dst, pen, c.pen)
 	if c.charsets != newCursor().charsets || c.gl != 0 {
