@@ -126,7 +126,7 @@ func TestExitComesLast(t *testing.T) {
 
 // A viewer that left at a Seq gets what it missed, byte for byte; one that missed too much gets a snapshot.
 func TestResumeBySeq(t *testing.T) {
-	term := start(t, testHost(t), shellSpec(t, "echo one; read x; echo two; read x; head -c 700000 /dev/zero | tr '\\0' z; echo; echo three; read x"))
+	term := start(t, testHost(t), shellSpec(t, "echo one; read x; echo two; read x; head -c 1500000 /dev/zero | tr '\\0' z; echo; echo three; read x"))
 	zero := uint64(0)
 	x := newXterm(t, term, AttachOptions{Since: &zero})
 	x.until("one")

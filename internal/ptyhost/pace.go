@@ -9,7 +9,7 @@ const (
 	// whose pictures take 20 ms each has nothing to draw most of the time.
 	PaceTarget  = 60 * time.Millisecond
 	LeastWindow = 64 << 10
-	MostWindow  = 512 << 10
+	MostWindow  = 1 << 20
 	firstWindow = 128 << 10
 	// paceLeast and paceMost bound one change: a viewer that was held up once recovers soon.
 	paceLeast = 0.5

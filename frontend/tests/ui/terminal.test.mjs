@@ -55,6 +55,37 @@ test("what a program prints at once is not lost, nor what comes while nobody loo
   await rig().seen(/CD/);
 });
 
+test("a flood that nobody types into gets few pictures, and each is drawn once", async () => {
+  const { page } = rig();
+  await rig().type("clear; trap : INT; yes flooding");
+  await rig().seen(/flooding/);
+  await page.waitForTimeout(700); // whoever has just typed sees every picture
+  const drawings = (seconds) =>
+    page.evaluate(async (seconds) => {
+      let count = 0;
+      const first = document.querySelector(".xterm-rows > div");
+      const watch = new MutationObserver((list) => {
+        count += list.length;
+      });
+      watch.observe(first, { childList: true });
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+      watch.disconnect();
+      return count / seconds;
+    }, seconds);
+  const quiet = await drawings(2);
+  assert.ok(quiet > 2 && quiet < 20, `${quiet} pictures a second`);
+  // Of what is selected the colours are drawn as well; then again none is.
+  await page.keyboard.press("Control+C");
+  await rig().type("clear; echo chosen-$((1+1))");
+  await rig().seen(/^chosen-2$/m);
+  const row = await page.locator(".xterm-rows > div", { hasText: /^chosen-2/ }).boundingBox();
+  await page.mouse.dblclick(row.x + 20, row.y + row.height / 2);
+  await page.locator(".xterm-selection > div").first().waitFor({ state: "attached" });
+  await rig().type("seq 100; echo scrolled-$((1+1))");
+  await rig().seen(/^scrolled-2$/m);
+  await page.locator(".xterm-selection > div").first().waitFor({ state: "detached" });
+});
+
 test("a flood ends less than a second after Ctrl-C, and the terminal is usable at once [P9]", async () => {
   const { page, dir } = rig();
   const stopped = path.join(dir, "stopped");

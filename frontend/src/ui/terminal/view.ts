@@ -12,6 +12,7 @@ import type { Exit, Fault } from "../../gen/api";
 import { openExternal, readClipboard, writeClipboard } from "../native";
 import { composeOnce } from "./composition";
 import { fileLinks } from "./links";
+import { Paint } from "./paint";
 import { accelerate } from "./renderer";
 import { TerminalStream } from "./stream";
 import { darkTheme, defaultFont, lightTheme } from "./theme";
@@ -62,6 +63,7 @@ export class TerminalView {
   readonly #fit = new FitAddon();
   readonly #owned = new Disposables();
   readonly #encoder = new TextEncoder();
+  readonly #paint = this.#owned.add(new Paint());
   #stream: TerminalStream | undefined;
   #muted = false; // the emulator draws the past: its answers to queries must not be typed into the program
   #opened = false;
@@ -102,6 +104,7 @@ export class TerminalView {
       await fontReady(this.terminal.options.fontFamily ?? "", this.terminal.options.fontSize ?? 13);
       if (this.#owned.done) return;
       this.terminal.open(this.element);
+      this.#paint.open(this.terminal, this.element);
       this.#owned.add(accelerate(this.terminal));
       this.fit();
       this.attach();
@@ -225,7 +228,9 @@ export class TerminalView {
   }
 
   #typed(bytes: Uint8Array): void {
-    if (!this.#muted) this.#stream?.write(bytes);
+    if (this.#muted) return;
+    this.#paint.touched();
+    this.#stream?.write(bytes);
   }
 
   #set(connection: Connection): void {
@@ -247,6 +252,7 @@ export class TerminalView {
         return;
       case FrameKind.output: {
         const stream = this.#stream;
+        this.#paint.printed(frame.data.length);
         let at = 0;
         for (; frame.data.length - at > piece; at += piece) this.terminal.write(frame.data.subarray(at, at + piece));
         this.terminal.write(frame.data.subarray(at), () => stream?.drawn(frame.seq));
