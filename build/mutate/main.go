@@ -28,7 +28,7 @@ import (
 func main() {
 	var o options
 	flag.DurationVar(&o.budget, "budget", 10*time.Minute, "stop after this time; what was not tried then is a failure")
-	flag.DurationVar(&o.most, "most", 40*time.Second, "how long the tests may be that one mutant meets, measured without it")
+	flag.DurationVar(&o.most, "most", 90*time.Second, "how long the tests may be that one mutant meets, measured without it")
 	flag.StringVar(&o.only, "only", "", "only mutants whose FILE FUNCTION matches")
 	flag.BoolVar(&o.all, "all", false, "try those of equivalent.txt as well")
 	flag.IntVar(&o.workers, "workers", runtime.NumCPU(), "tests that run at the same time")

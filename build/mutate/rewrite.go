@@ -154,4 +154,13 @@ func (f *file) text(n ast.Node) string { return f.src[f.at(n.Pos()):f.at(n.End()
 
 func (f *file) at(p token.Pos) int { return f.set.Position(p).Offset }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// longest is how much of one piece of code stands in a key: its beginning and its end.
+const longest = 120
+
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) <= longest {
+		return s
+	}
+	return strings.ToValidUTF8(s[:longest/2], "") + " … " + strings.ToValidUTF8(s[len(s)-longest/2:], "")
+}

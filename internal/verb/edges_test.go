@@ -2,6 +2,7 @@ package verb
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,5 +105,38 @@ func TestTheNameOfAVerb(t *testing.T) {
 		if got := c.v.nameOn(c.face); got != c.want {
 			t.Errorf("%s on %s is %q, want %q", c.v.Name, c.face, got, c.want)
 		}
+	}
+}
+
+// TestWhatAFaceMustGive: a face without a current folder names the task, and one that adopts no folder names the new one.
+func TestWhatAFaceMustGive(t *testing.T) {
+	for _, c := range []struct {
+		verb, param string
+		face        grant.Face
+		want        bool
+	}{
+		{"task_status", "task", grant.CLI, false}, {"task_status", "task", grant.MCP, true}, {"task_status", "task", grant.Window, true},
+		{"task_open", "task", grant.CLI, false}, {"task_open", "task", grant.MCP, false}, {"task_archive", "task", grant.CLI, true}, {"task_archive", "task", grant.MCP, true},
+		{"task_new", "name", grant.CLI, false}, {"task_new", "name", grant.MCP, true}, {"task_rename", "name", grant.CLI, true}, {"task_rename", "name", grant.MCP, true},
+		{"task_status", "project", grant.CLI, false}, {"task_status", "project", grant.MCP, false}, {"task_new", "agent", grant.MCP, false},
+		{"project_add", "name", grant.MCP, false}, {"project_add", "path", grant.MCP, true},
+	} {
+		v := must(t, c.verb)
+		i := slices.IndexFunc(v.Params, func(p Param) bool { return p.Name == c.param })
+		if i < 0 {
+			t.Errorf("%s has no %s", c.verb, c.param)
+			continue
+		}
+		if got := v.Requires(v.Params[i], c.face); got != c.want {
+			t.Errorf("%s on %s must have %s: %v", c.verb, c.face, c.param, got)
+		}
+	}
+	first := &Verb{Name: "x", CwdTarget: true, Params: []Param{{Name: "cwd", Faces: []grant.Face{grant.CLI}}, {Name: "task"}}} // the folder stands first
+	if first.Requires(first.Params[1], grant.CLI) || !first.Requires(first.Params[1], grant.MCP) {
+		t.Error("a folder that stands first is not seen")
+	}
+	none := &Verb{Name: "x", CwdTarget: true, Params: []Param{{Name: "task"}}}
+	if none.Requires(none.Params[0], grant.MCP) {
+		t.Error("a verb without a folder asks for what its folder would have said")
 	}
 }
