@@ -27,6 +27,7 @@ const ledgerColumns = `seq, time, phase, call, principal, face, verb, target, ou
 type group struct {
 	mu     sync.Mutex  // guards the following
 	rows   []LedgerRow // at most groupMost
+	under  int         // of them were taken out and are being committed
 	closed bool
 
 	kick chan struct{} // there are rows
@@ -148,7 +149,7 @@ func (s *Store) flush(ctx context.Context) error { return s.commitRows(ctx, nil,
 // commitRows commits the grouped rows, then rows, then what fn changes; fn may be nil. When that fails, the grouped ones wait on.
 func (s *Store) commitRows(ctx context.Context, rows []LedgerRow, fn func(*Tx) error) error {
 	s.group.mu.Lock()
-	idle := len(rows) == 0 && len(s.group.rows) == 0
+	idle := len(rows) == 0 && len(s.group.rows) == 0 && s.group.under == 0 // what is being committed is waited for, like the rest
 	s.group.mu.Unlock()
 	if idle {
 		return nil
@@ -164,7 +165,7 @@ func (s *Store) commitRows(ctx context.Context, rows []LedgerRow, fn func(*Tx) e
 func (s *Store) flushLocked(ctx context.Context, rows []LedgerRow, fn func(*Tx) error) error {
 	s.group.mu.Lock()
 	taken := s.group.rows
-	s.group.rows = nil
+	s.group.rows, s.group.under = nil, len(taken)
 	s.group.mu.Unlock()
 	rows = append(taken[:len(taken):len(taken)], rows...)
 	if len(rows) == 0 {
@@ -176,10 +177,10 @@ func (s *Store) flushLocked(ctx context.Context, rows []LedgerRow, fn func(*Tx) 
 		}
 		return fn(tx)
 	})
-	if err != nil && len(taken) > 0 {
-		s.group.mu.Lock()
+	s.group.mu.Lock()
+	defer s.group.mu.Unlock()
+	if s.group.under = 0; err != nil && len(taken) > 0 {
 		s.group.rows = append(taken, s.group.rows...)
-		s.group.mu.Unlock()
 	}
 	return err
 }

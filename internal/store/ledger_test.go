@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -270,4 +271,33 @@ func TestRowsOfDifferentContentDiffer(t *testing.T) {
 			t.Fatalf("%+v and %+v", a, b)
 		}
 	})
+}
+
+// TestAReaderSeesItsOwnRow: also when somebody else is committing it at that moment.
+func TestAReaderSeesItsOwnRow(t *testing.T) {
+	s, ctx := openNew(t), t.Context()
+	taken := func() bool {
+		s.group.mu.Lock()
+		defer s.group.mu.Unlock()
+		return len(s.group.rows) == 0
+	}
+	for n := range 100 {
+		v := row(n)
+		v.Principal = fmt.Sprint("reader", n)
+		if err := s.AppendGrouped(ctx, v); err != nil {
+			t.Fatal(err)
+		}
+		flushed := make(chan error, 1)
+		go func() { flushed <- s.flush(ctx) }() // as the timer does
+		for !taken() {
+			runtime.Gosched()
+		}
+		rows, _, err := s.Ledger(ctx, LedgerFilter{Principal: v.Principal})
+		if err != nil || len(rows) != 1 {
+			t.Fatalf("row %d: %d rows, %v", n, len(rows), err)
+		}
+		if err := <-flushed; err != nil {
+			t.Fatal(err)
+		}
+	}
 }
