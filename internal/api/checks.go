@@ -40,6 +40,7 @@ type CheckAddParams struct {
 // CheckUpdateParams are the parameters of check_update. What is left out stays.
 type CheckUpdateParams struct {
 	Name    string   `json:"name" cli:"arg" doc:"name of the check" tool:"-"`
+	Rename  string   `json:"rename,omitempty" cli:"rename" doc:"call it so from now on; triggers that follow it by its name must be changed too" tool:"-"`
 	Targets []string `json:"targets,omitempty" cli:"target" list:"whole" doc:"look at these instead; those that stay keep their state" tool:"replaces all"`
 	CheckFields
 	CheckTimes

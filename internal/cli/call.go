@@ -40,7 +40,7 @@ func (r *runner) call(ctx context.Context, inv invocation) error {
 	defer client.Close()
 	data, err := client.Call(ctx, inv.verb.Name, params, r.onEvent)
 	if err != nil {
-		return err
+		return r.fileMeant(inv, err)
 	}
 	if r.exit = outcomeExit(data); inv.verb.Name == "client_verify" {
 		r.exit = reportExit(data)

@@ -4,12 +4,10 @@ import (
 	"bufio"
 	"context"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"termic/internal/verb"
 )
@@ -66,6 +64,11 @@ const anyFile = "<file>"
 
 // candidates are the words that could follow those before.
 func (r *runner) candidates(ctx context.Context, before []string, last string) []candidate {
+	if n := len(before); n > 0 && before[n-1] == "--remote" {
+		return r.logins()
+	} else if n > 0 && before[n-1] == "--output" {
+		return []candidate{{word: "text"}, {word: "json"}, {word: "stream-json"}}
+	}
 	p := &parser{words: before, inv: invocation{values: map[string]any{}}}
 	if p.findVerb() != nil {
 		return nil
@@ -84,7 +87,7 @@ func (r *runner) candidates(ctx context.Context, before []string, last string) [
 	place, flag := spot(v, p.words)
 	switch {
 	case flag != nil:
-		return r.valuesOf(ctx, v, flag)
+		return r.valuesOf(ctx, v, flag, before)
 	case strings.HasPrefix(last, "-"):
 		return append(ofFlags(commandOf(v).Flags), ofFlags(globalFlags())...)
 	}
@@ -95,7 +98,7 @@ func (r *runner) candidates(ctx context.Context, before []string, last string) [
 		}
 	}
 	if place < len(positional) {
-		out = append(out, r.valuesOf(ctx, v, &positional[place])...)
+		out = append(out, r.valuesOf(ctx, v, &positional[place], before)...)
 	}
 	return out
 }
@@ -106,6 +109,10 @@ func spot(v *verb.Verb, words []string) (place int, flag *verb.Param) {
 		word := words[i]
 		if !strings.HasPrefix(word, "-") || word == "-" {
 			place++
+			continue
+		}
+		if word == "--remote" || word == "--output" { // of every verb, with a value
+			i++
 			continue
 		}
 		at := slices.IndexFunc(v.Params, func(p verb.Param) bool {
@@ -152,8 +159,8 @@ func ofFlags(flags []flagDoc) []candidate {
 // askTime is how long the app may take to say which tasks, projects or agents there are. Somebody waits with a hand on the keyboard.
 const askTime = 700 * time.Millisecond
 
-// valuesOf are the values that a parameter can have, as far as they can be told.
-func (r *runner) valuesOf(ctx context.Context, v *verb.Verb, p *verb.Param) []candidate {
+// valuesOf are the values that a parameter can have, as far as they can be told, behind the words before.
+func (r *runner) valuesOf(ctx context.Context, v *verb.Verb, p *verb.Param, before []string) []candidate {
 	var out []candidate
 	for _, value := range p.Enum {
 		out = append(out, candidate{word: value})
@@ -173,6 +180,20 @@ func (r *runner) valuesOf(ctx context.Context, v *verb.Verb, p *verb.Param) []ca
 		return append(out, r.named(ctx, "project_list", "projects", nil)...)
 	case "agent", "agents":
 		return append(out, r.named(ctx, "task_agents", "agents", nil)...)
+	case "job":
+		return append(out, r.named(ctx, "job_list", "jobs", nil)...)
+	case "event":
+		return append(out, r.named(ctx, "event_list", "events", nil)...)
+	case "promptRef", "selector":
+		return append(out, r.named(ctx, "prompts", "prompts", nil)...)
+	case "tab":
+		return append(out, r.tabsOf(ctx, v, before)...)
+	case "key":
+		return append(out, r.settingKeys(ctx)...)
+	case "which":
+		return append(out, r.logins()...)
+	case "zone":
+		return append(out, zones()...)
 	case "path", "from", "file", "files", "cwd", "to":
 		return append(out, candidate{word: anyFile})
 	case "verb":
@@ -190,51 +211,4 @@ func (r *runner) ofGroup(ctx context.Context, v *verb.Verb) []candidate {
 		return nil
 	}
 	return r.named(ctx, group+"_list", lists[group], nil)
-}
-
-// named asks the app for a list, and takes what each of it is called. An app that does not answer has nothing to complete with.
-func (r *runner) named(ctx context.Context, name, list string, asked map[string]any) []candidate {
-	if r.refuseInCage() != nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
-	client, err := r.dial(ctx)
-	if err != nil {
-		return nil
-	}
-	defer client.Close()
-	params := json.RawMessage(`{}`)
-	if asked != nil {
-		params, err = json.Marshal(asked)
-	}
-	if err != nil {
-		return nil
-	}
-	data, err := client.Call(ctx, name, params, nil)
-	if err != nil {
-		return nil
-	}
-	var answer map[string]json.RawMessage
-	var rows []struct {
-		ID, Name, Project, Summary string
-		State                      string `json:"work_state"`
-	}
-	if json.Unmarshal(data, &answer) != nil || json.Unmarshal(answer[list], &rows) != nil {
-		return nil
-	}
-	var out []candidate
-	for _, row := range rows {
-		c := candidate{row.Name, row.State}
-		switch list {
-		case "agents", "clients":
-			c = candidate{row.ID, row.Name}
-		case "approvals":
-			c = candidate{row.ID, row.Summary}
-		}
-		if !strings.ContainsFunc(c.word+c.doc, unicode.IsControl) { // a line is a candidate
-			out = append(out, c)
-		}
-	}
-	return out
 }

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 
 	"termic/internal/fault"
 	"termic/internal/verb"
@@ -83,4 +86,33 @@ func (r *runner) readPrompt() (string, error) {
 			WithHint("Write the text to a file in the worktree and ask the agent to read it.")
 	}
 	return text, nil
+}
+
+// fileMeant says what was meant where the only word of an edit is no task but a file that is here.
+func (r *runner) fileMeant(inv invocation, err error) error {
+	word := inv.text("task")
+	f := fault.From(err)
+	if inv.verb.Name != "task_edit" || f.Code != fault.NotFound || word == "" || inv.text("path") != "" || r.Dir == "" {
+		return err
+	}
+	file, _, _ := strings.Cut(word, ":")
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(r.Dir, file)
+	}
+	if _, serr := os.Lstat(file); serr != nil {
+		return err
+	}
+	task := "TASK"
+	if own := r.Getenv("TERMIC_TASK"); own != "" {
+		task = wordOf(own)
+	}
+	return f.WithHint("%s is a file here, and the first word is the task: `termic edit %s %s`.", word, task, wordOf(word))
+}
+
+// wordOf is a text as one word of a shell.
+func wordOf(text string) string {
+	if q, err := syntax.Quote(clean(text), syntax.LangPOSIX); err == nil {
+		return q
+	}
+	return text
 }

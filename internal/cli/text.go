@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"termic/internal/api"
 )
 
@@ -194,10 +192,7 @@ func (p *printer) target(other string) string {
 	if name == "" {
 		name = other
 	}
-	if q, err := syntax.Quote(clean(name), syntax.LangPOSIX); err == nil {
-		return q
-	}
-	return other
+	return wordOf(name)
 }
 
 func showAgents(p *printer, r api.TaskAgentsResult) {

@@ -107,8 +107,14 @@ func (c *Core) CheckAdd(ctx context.Context, call *Call, p api.CheckAddParams) (
 // CheckUpdate is the verb check_update.
 func (c *Core) CheckUpdate(ctx context.Context, call *Call, p api.CheckUpdateParams) (api.CheckResult, error) {
 	return c.changeCheck(ctx, call.Caller, p.Name, func(k *store.Check) error {
-		if len(p.Targets)+len(p.Clear) == 0 && p.CheckFields == (api.CheckFields{}) && p.CheckTimes == (api.CheckTimes{}) {
-			return fault.New(fault.InvalidArgument, "There is nothing to change").WithHint("Give a target, a field of the kind, or a time.")
+		if len(p.Targets)+len(p.Clear) == 0 && p.CheckFields == (api.CheckFields{}) && p.CheckTimes == (api.CheckTimes{}) && p.Rename == "" {
+			return nothingToChange("a target, a field of the kind, a time, or another name")
+		}
+		if p.Rename != "" {
+			if err := checkPlainName("check", p.Rename); err != nil {
+				return err
+			}
+			k.Name = p.Rename
 		}
 		s, err := specOf(*k)
 		if err == nil {

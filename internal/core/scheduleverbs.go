@@ -70,6 +70,9 @@ func (c *Core) ScheduleUpdate(ctx context.Context, call *Call, p api.ScheduleUpd
 		return api.ScheduleResult{}, err
 	}
 	was := s
+	if p == (api.ScheduleUpdateParams{Name: p.Name}) {
+		return api.ScheduleResult{}, nothingToChange("a time, what it does, enable or disable")
+	}
 	if err := whenOf(&s.When, p.ScheduleTime); err != nil {
 		return api.ScheduleResult{}, err
 	}
@@ -228,9 +231,42 @@ func whenOf(w *store.When, p api.ScheduleTime) error {
 		}
 		w.Jitter = jitter
 	}
+	if period := periodOf(*w, time.Now()); w.Jitter > period {
+		return fault.New(fault.InvalidArgument, "A run may be put off by at most the time until the next one, %s, not by %s", period, w.Jitter).
+			WithHint("Give a jitter of %s or less; 0s takes it back.", period)
+	}
 	w.Missed = orElse(p.Missed, w.Missed)
 	w.Overlap = (w.Overlap || p.Overlap) && !p.NoOverlap
 	return nil
+}
+
+// periodDues is over how many dues of cron it is looked how close two of them are: more than a month of hours, and a year of weeks.
+const periodDues = 1000
+
+// periodOf is the least time between two runs of a schedule; for cron, of the next periodDues.
+func periodOf(w store.When, now time.Time) time.Duration {
+	if w.Cron == "" {
+		return w.Every
+	}
+	least := maxJitter
+	cron, err := when.ParseCron(w.Cron, w.Zone)
+	if err != nil {
+		return least // it was parsed a moment ago
+	}
+	last := cron.Next(now)
+	for range periodDues {
+		next := cron.Next(last)
+		if last.IsZero() || next.IsZero() {
+			break
+		}
+		least, last = min(least, next.Sub(last)), next
+	}
+	return least
+}
+
+// nothingToChange answers an update that names nothing but what it is about.
+func nothingToChange(what string) error {
+	return fault.New(fault.InvalidArgument, "There is nothing to change").WithHint("Give %s.", what)
 }
 
 func durationOf(what, text string, least, most time.Duration) (time.Duration, error) {

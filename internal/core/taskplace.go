@@ -33,6 +33,9 @@ func (c *Core) planStart(ctx context.Context, n *newTask) error {
 	if f := fault.From(err); f != nil && f.Code == fault.NotFound && n.params.Base == "" {
 		return f.WithHint("It is the base of the project %q. Name another for this task with base.", n.project.Name)
 	}
+	if err == nil && n.mode == "worktree" && n.params.Branch != "" {
+		err = repo.BranchFree(ctx, n.params.Branch)
+	}
 	return err
 }
 

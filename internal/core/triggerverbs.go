@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -98,6 +99,9 @@ func (c *Core) TriggerUpdate(ctx context.Context, call *Call, p api.TriggerUpdat
 	t, err := c.triggerOf(ctx, call.Caller, p.Name)
 	if err != nil {
 		return api.TriggerResult{}, err
+	}
+	if reflect.DeepEqual(p, api.TriggerUpdateParams{Name: p.Name}) {
+		return api.TriggerResult{}, nothingToChange("what it follows, what it does, enable or disable")
 	}
 	if err := c.matchOf(ctx, call.Caller, &t, p.TriggerMatch); err != nil {
 		return api.TriggerResult{}, err

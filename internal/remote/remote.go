@@ -72,7 +72,7 @@ func Load(dataDir, name string) (Remote, error) {
 	st, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Remote{}, fault.New(fault.NotFound, "There is no login called %q", name).WithHint("`termic login URL --name %s` makes one.", name).OrNear(name, names(dataDir))
+		return Remote{}, fault.New(fault.NotFound, "There is no login called %q", name).WithHint("`termic login URL --name %s` makes one.", name).OrNear(name, Names(dataDir))
 	case err == nil && (!st.Mode().IsRegular() || st.Mode().Perm()&0o077 != 0 || st.Size() > maxFile):
 		return Remote{}, fault.New(fault.Forbidden, "The login in %s is not the owner's alone", path).WithHint("Its token may be known to others: revoke it there, remove the file, and log in again.")
 	}
@@ -93,7 +93,7 @@ func Forget(dataDir, which string) (Remote, error) {
 	name := which
 	if at, err := ParseURL(which); err == nil {
 		var has []string
-		for _, n := range names(dataDir) {
+		for _, n := range Names(dataDir) {
 			if r, err := Load(dataDir, n); err == nil && r.URL == at {
 				has = append(has, n)
 			}
@@ -120,8 +120,8 @@ func Forget(dataDir, which string) (Remote, error) {
 	return r, nil
 }
 
-// names are those that there are.
-func names(dataDir string) []string {
+// Names are those of the logins that there are; none where that cannot be told.
+func Names(dataDir string) []string {
 	entries, err := os.ReadDir(filepath.Join(dataDir, dirName))
 	if err != nil {
 		return nil // none can be named

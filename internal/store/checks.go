@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"termic/internal/fault"
@@ -148,18 +149,24 @@ func (t *Tx) unnamed(ctx context.Context, noun, name string) error {
 	return err
 }
 
-// UpdateCheck changes a check by its name. Its targets become those of the changed value; one that stays keeps its state.
+// UpdateCheck changes a check by its name, which may be another one then, unless a check has that already (fault.Conflict). Its targets become those of the changed value; one that stays keeps its state.
 func (t *Tx) UpdateCheck(ctx context.Context, name string, fn func(*Check) error) (Check, error) {
 	v, err := t.CheckByName(ctx, name)
 	if err != nil {
 		return Check{}, err
 	}
+	had := v.Name
 	if err := fn(&v); err != nil {
 		return Check{}, err
 	}
+	if !strings.EqualFold(v.Name, had) { // in another case it is the same to the database
+		if err := t.unnamed(ctx, "check", v.Name); err != nil {
+			return Check{}, err
+		}
+	}
 	v.Updated = unstamp(stamp(t.now()))
-	_, err = t.q.ExecContext(ctx, `UPDATE checks SET spec = ?, enabled = ?, snoozed = ?, updated = ? WHERE id = ?`,
-		v.Spec, v.Enabled, stamp(v.Snoozed), stamp(v.Updated), v.ID)
+	_, err = t.q.ExecContext(ctx, `UPDATE checks SET name = ?, spec = ?, enabled = ?, snoozed = ?, updated = ? WHERE id = ?`,
+		v.Name, v.Spec, v.Enabled, stamp(v.Snoozed), stamp(v.Updated), v.ID)
 	if err != nil {
 		return Check{}, fmt.Errorf("change a check: %w", err)
 	}

@@ -155,7 +155,18 @@ func (b *builder) typedBranch(ctx context.Context, name, local, remote string) e
 		}
 		return err
 	}
-	list, err := b.repo.List(ctx)
+	if err := b.repo.BranchFree(ctx, name); err != nil {
+		return err
+	}
+	b.branch, b.reused = name, true
+	b.say("Using the branch %s as it is", name)
+	return nil
+}
+
+// BranchFree is fault.Conflict, with the folder in its data (path), for a branch that a worktree has: git lets one have it at a time. It can be
+// asked before anything is made; what git says then still counts.
+func (r *Repo) BranchFree(ctx context.Context, name string) error {
+	list, err := r.List(ctx)
 	if err != nil {
 		return err
 	}
@@ -165,8 +176,6 @@ func (b *builder) typedBranch(ctx context.Context, name, local, remote string) e
 				WithHint("Name another branch, or adopt that worktree.").WithData("path", e.Path)
 		}
 	}
-	b.branch, b.reused = name, true
-	b.say("Using the branch %s as it is", name)
 	return nil
 }
 

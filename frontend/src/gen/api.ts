@@ -541,6 +541,8 @@ export interface CheckAddParams {
 export interface CheckUpdateParams {
   /** name of the check */
   name: string;
+  /** call it so from now on; triggers that follow it by its name must be changed too */
+  rename?: string;
   /** look at these instead; those that stay keep their state */
   targets?: string[];
   /** http: text that the page must hold */
