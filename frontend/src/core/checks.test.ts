@@ -99,9 +99,11 @@ describe("the form", () => {
   test("takes back what was emptied", () => {
     const draft = draftOf(check({ expect: "ok", retries: 1 }));
     expect(draft).toMatchObject({ expect: "ok", retries: 1, targets: "https://a.example" });
-    expect(checkUpdate({ ...draft, expect: "", retries: 0 }).clear).toEqual(["expect", "retries"]);
-    expect(checkUpdate(draft)).not.toHaveProperty("clear");
-    expect(checkUpdate(draft)).not.toHaveProperty("kind");
+    expect(checkUpdate({ ...draft, expect: "", retries: 0 }, draft.name).clear).toEqual(["expect", "retries"]);
+    expect(checkUpdate(draft, draft.name)).not.toHaveProperty("clear");
+    expect(checkUpdate(draft, draft.name)).not.toHaveProperty("kind");
+    expect(checkUpdate(draft, draft.name)).not.toHaveProperty("rename");
+    expect(checkUpdate({ ...draft, name: "other" }, "site")).toMatchObject({ name: "site", rename: "other" });
   });
   test("needs a name, a target, and for a metric a value", () => {
     const draft = { ...draftOf(undefined), name: "x", targets: "a" };

@@ -139,15 +139,20 @@ export function checkAdd(draft: CheckDraft): CheckAddParams {
 }
 
 /** The change that makes a check what its form says: what was emptied is taken back by name. */
-export function checkUpdate(draft: CheckDraft): CheckUpdateParams {
-  const { kind, ...rest } = checkAdd(draft);
+export function checkUpdate(draft: CheckDraft, was: string): CheckUpdateParams {
+  const { kind, name, ...rest } = checkAdd(draft);
   const clear = [
     ...(kind === "http" && !draft.expect ? ["expect"] : []),
     ...(kind === "tls" && draft.minDays <= 0 ? ["minDays"] : []),
     ...(kind === "dns" && !draft.expectAddr.trim() ? ["expectAddr"] : []),
     ...(draft.retries > 0 ? [] : ["retries"]),
   ];
-  return { ...rest, ...(clear.length > 0 ? { clear } : {}) };
+  return {
+    name: was,
+    ...(name === was ? {} : { rename: name }),
+    ...rest,
+    ...(clear.length > 0 ? { clear } : {}),
+  };
 }
 
 /** The members of a netgroup, those that are in it and those that are taken out. */

@@ -5,6 +5,7 @@ import {
   eventSays,
   factList,
   followMark,
+  inWords,
   lanes,
   matchUpdate,
   plainLength,
@@ -124,4 +125,9 @@ describe("a form", () => {
     });
     expect(factList("")).toEqual([]);
   });
+});
+
+it("calls the kinds of events as the window does", () => {
+  expect(inWords("It follows events of the kind task_settled.")).toBe("It follows events of the kind “Tasks settle”.");
+  expect(inWords("The task my_task_settled_x is gone")).toBe("The task my_task_settled_x is gone");
 });

@@ -12,6 +12,10 @@ export type EventKind = (typeof eventKinds)[number][0];
 
 export const kindTitle = (kind: string): string => eventKinds.find(([name]) => name === kind)?.[1] ?? kind;
 
+/** A sentence about events, with the kinds as the window calls them. */
+export const inWords = (text: string): string =>
+  eventKinds.reduce((said, [kind, title]) => said.replace(new RegExp(`\\b${kind}\\b`, "g"), `“${title}”`), text);
+
 /** The mark of what followed from an event. */
 export function followMark(event: Pick<Happening, "acted" | "unacted">) {
   if (event.unacted > 0 && event.acted === 0)

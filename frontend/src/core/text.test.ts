@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { pasteable } from "./paste";
-import { count, cutMiddle, nameFrom, shown, shownLines, splitPath, tomlText } from "./text";
+import { codeParts, count, cutMiddle, nameFrom, shown, shownLines, splitPath, tomlText } from "./text";
 
 test.each([
   ["plain ünï 漢 🙂", "plain ünï 漢 🙂"],
@@ -61,4 +61,16 @@ test.each([
   ["...", ""],
 ])("a task is named after the first words of %j", (prompt, name) => {
   expect(nameFrom(prompt)).toBe(name);
+});
+
+test.each([
+  ["", []],
+  ["no code", ["no code"]],
+  ["Run `termic list`, then wait", ["Run ", "<termic list>", ", then wait"]],
+  ["`a` and `b`", ["<a>", " and ", "<b>"]],
+  ["one ` alone", ["one ` alone"]],
+  ["`a` and one ` alone", ["<a>", " and one ` alone"]],
+  ["`a\u202Eb`", ["<a◌b>"]],
+])("%j taken apart is %j", (text, parts) => {
+  expect(codeParts(text).map((one) => (one.code ? `<${one.text}>` : one.text))).toEqual(parts);
 });

@@ -85,3 +85,13 @@ export function nameFrom(prompt: string): string {
   }
   return name.replace(/[\p{P}\s]+$/u, "");
 }
+
+/** A sentence taken apart: what stands between backticks can be typed. One that has no partner is text. All of it is made fit to be shown. */
+export function codeParts(text: string): { text: string; code: boolean }[] {
+  const parts = text.split("`");
+  if (parts.length % 2 === 0) {
+    const last = parts.pop() ?? "";
+    parts.push(`${parts.pop() ?? ""}\`${last}`);
+  }
+  return parts.map((part, i) => ({ text: shown(part), code: i % 2 === 1 })).filter((part) => part.text !== "");
+}

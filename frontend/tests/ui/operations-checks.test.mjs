@@ -125,8 +125,13 @@ step("a check is put to sleep, switched off, changed and deleted by keyboard", a
   await form.getByRole("spinbutton", { name: "Failures let pass" }).fill("2");
   await form.getByRole("button", { name: "Save check" }).click();
   await row("site").getByText("down after 3 failures in a row").waitFor();
-  await press("Delete…");
-  await page.keyboard.press("Enter"); // the focus is on what deletes
+  await press("Change");
+  await form.getByRole("textbox", { name: "Name" }).fill("homepage");
+  await form.getByRole("button", { name: "Save check" }).click();
+  await row("homepage").getByText("down after 3 failures in a row").waitFor();
   await row("site").waitFor({ state: "detached" });
+  await operations().getByRole("button", { name: "Delete…", exact: true }).click();
+  await page.keyboard.press("Enter"); // the focus is on what deletes
+  await row("homepage").waitFor({ state: "detached" });
   await row("database").waitFor();
 });

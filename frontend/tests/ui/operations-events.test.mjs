@@ -39,6 +39,11 @@ step("a schedule is made by its form, and a refusal says what is wrong", async (
     .fill("Update the dependencies, run the tests, and say what broke.");
   await form.getByRole("button", { name: "Add schedule" }).click();
   await form.getByText("The times cannot be read").waitFor();
+  // Why it was refused, and the buttons, are in sight without scrolling.
+  for (const one of [form.getByText("The times cannot be read"), form.getByRole("button", { name: "Add schedule" })]) {
+    const at = await one.boundingBox();
+    assert.ok(at && at.y + at.height <= 776, `it ends at ${at?.y + at?.height} of 800`);
+  }
   await screen(rig(), "operations-schedule-new");
   await form.getByRole("textbox", { name: "Times" }).fill("30 2 * * *");
   await form.getByRole("button", { name: "Add schedule" }).click();
@@ -123,12 +128,15 @@ step("events are a picture and a list, and one that is opened says what followed
   await row("ran by hand").first().getByRole("button").click();
   await operations().getByText("nobody refused", { exact: false }).waitFor();
   await operations().getByText("by_hand").waitFor();
+  await operations().locator("code", { hasText: "termic restore target" }).waitFor();
+  await operations().getByText("It follows events of the kind “Tasks settle”.").waitFor();
+  assert.equal(await operations().getByText("`").count(), 0);
   await screen(rig(), "operations-events");
   // The picture leads to the list.
   await rig().page.locator(".lane .mark").first().click();
   const said = operations().getByRole("list", { name: "What followed" });
   await said
-    .getByText(/review done|ticks done/)
+    .getByText(/review (done|refused)|ticks done/)
     .first()
     .waitFor();
   assert.equal(await rig().page.evaluate(() => document.activeElement?.getAttribute("aria-expanded")), "true");
