@@ -190,6 +190,13 @@ type liar struct {
 	codexConfig
 	set1 func(doc []byte) []byte
 	cut1 func(doc []byte) []byte
+	// fails is what set, cut and pack return.
+	fails error
+}
+
+func (e liar) pack(entry map[string]any) ([]byte, error) {
+	out, err := e.codexConfig.pack(entry)
+	return out, errors.Join(err, e.fails)
 }
 
 func (e liar) set(doc []byte, have, want map[string]any, order []field) ([]byte, error) {
@@ -197,7 +204,7 @@ func (e liar) set(doc []byte, have, want map[string]any, order []field) ([]byte,
 	if e.set1 != nil {
 		out = e.set1(out)
 	}
-	return out, err
+	return out, errors.Join(err, e.fails)
 }
 
 func (e liar) cut(doc []byte, was Was, former map[string]any) ([]byte, error) {
@@ -205,7 +212,7 @@ func (e liar) cut(doc []byte, was Was, former map[string]any) ([]byte, error) {
 	if e.cut1 != nil {
 		out = e.cut1(out)
 	}
-	return out, err
+	return out, errors.Join(err, e.fails)
 }
 
 // TestAFaultOfOursIsFoundBeforeItIsWritten: whatever an edit gets wrong, in our entry, in the switch or elsewhere, there is no plan.
@@ -302,6 +309,14 @@ func TestNothingOfOursIsLeft(t *testing.T) {
 	if got := r.get(r.config()); strings.Contains(got, "mcp_servers") || strings.Contains(got, codexFlag) {
 		t.Errorf("%s", got)
 	}
+	r = newRig(t)
+	r.put(r.config(), "[features]\n"+codexFlag+" = false\n")
+	r.register("codex")
+	r.put(r.config(), bare) // the entry was taken out, and the switch left on by hand
+	if plan, err := r.place.PlanRemove(context.Background(), "codex", r.entry); err != nil || plan.Act != ActNone || string(plan.After) != bare {
+		t.Errorf("%s, %v\n%s", plan.Act, err, plan.After)
+	}
+
 	r = newRig(t)
 	r.register("codex")
 	r.put(r.config(), "[features]\n"+codexFlag+" = false\n") // somebody has done both
