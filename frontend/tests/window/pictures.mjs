@@ -84,7 +84,7 @@ try {
   cli("tab", first.id, "--kind", "terminal");
   await window.click(await window.button("Read the changes again"));
   await window.run("document.querySelector('.xterm-helper-textarea').focus()");
-  mkdirSync(docs, { recursive: true });
+  for (const folder of [docs, more]) if (folder) mkdirSync(folder, { recursive: true });
   for (const theme of ["dark", "light"]) {
     await window.run("document.querySelector('.xterm-helper-textarea').focus()");
     cli("settings", "set", "appearance.theme", theme);

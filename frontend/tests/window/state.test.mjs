@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { story } from "../profile.mjs";
 import { Window } from "./driver.mjs";
+import { askToClose } from "./x11.mjs";
 
 let window;
 before(async () => {
@@ -70,12 +71,45 @@ step("started again, it is as it was", async () => {
     .catch(() => assert.deepEqual(now, before1));
 });
 
-step("closing it says what runs, and agreeing ends it", async () => {
+/** Waits until the program runs that was started again, and one agent with it. */
+async function runs() {
   window.cli("tab", "Kept", "--restart", "1");
   await window.until(() => JSON.parse(window.cli("quit")).live_agents === 1, "the agent");
-  await window.run("globalThis.runtime.Quit()");
+}
+
+step("its close button says what runs, and whoever keeps it running has everything as before", async () => {
+  await runs();
+  for (let again = 0; again < 2; again++) {
+    await askToClose(window.pid());
+    await window.shows(/Ends 1 agent/, "dialog");
+    await window.press("Escape");
+    await window.until(() => window.run("return document.querySelector('dialog[open]') === null"), "no dialog");
+  }
+  assert.equal(JSON.parse(window.cli("quit")).live_agents, 1);
+});
+
+step("agreeing ends it", async () => {
+  await askToClose(window.pid());
   await window.shows(/Ends 1 agent/, "dialog");
   await window.click(await window.button("Quit and end", "dialog")).catch(() => {}); // the answer may be lost with the window
+  await window.until(() => !window.pid(), "the window to end");
+});
+
+step("a page that does not answer cannot hold the window open: closing it a second time ends it", async () => {
+  await window.relaunch();
+  await runs();
+  await window.run("window.runtime.EventsOffAll()"); // as one that hangs: it hears nothing
+  await askToClose(window.pid());
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  assert.notEqual(window.pid(), 0, "the first time it closed at once");
+  await askToClose(window.pid());
+  await window.until(() => !window.pid(), "the window to end");
+});
+
+step("where no agent runs, the close button asks nothing", async () => {
+  await window.relaunch();
+  assert.equal(JSON.parse(window.cli("quit")).live_agents, 0);
+  await askToClose(window.pid());
   await window.until(() => !window.pid(), "the window to end");
 });
 
