@@ -237,8 +237,8 @@ func TestAFaultOfOursIsFoundBeforeItIsWritten(t *testing.T) {
 		}
 	}
 	for name, f := range map[string]func([]byte) []byte{
-		"the entry stays": func([]byte) []byte {
-			return []byte("model = \"x\"\n\n[mcp_servers.termic]\nurl = \"http://127.0.0.1:1/mcp\"\n")
+		"the entry stays": func(doc []byte) []byte {
+			return append(doc, "\n[mcp_servers.termic]\nurl = \"http://127.0.0.1:1/mcp\"\n"...)
 		},
 		"something else is gone":    func([]byte) []byte { return nil },
 		"it does not read any more": swap("model", "[model"),

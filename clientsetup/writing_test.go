@@ -79,12 +79,24 @@ func TestAFolderThatIsNone(t *testing.T) {
 	_, err = codex().(*fileKind).write(r.place, plan)
 	r.wantCode(err, fault.Unavailable)
 	r.wantFile(r.config(), "model = \"x\"\n")
-	if err := removeFile(Plan{Target: dirOf(r)}); err == nil || errors.Is(err, atomicfile.ErrChanged) {
+	if err := removeFile(Plan{Target: filepath.Dir(r.config()), Before: []byte("x")}); err == nil || errors.Is(err, atomicfile.ErrChanged) {
 		t.Errorf("a folder was taken for a file: %v", err)
 	}
 }
 
-func dirOf(r *rig) string { return filepath.Dir(r.config()) }
+// TestWhoeverGoesAwayWritesNothing: a plan whose person has left is not carried out.
+func TestWhoeverGoesAwayWritesNothing(t *testing.T) {
+	r := newRig(t)
+	plan := r.plan("codex")
+	ctx, leave := context.WithCancel(context.Background())
+	leave()
+	if _, err := r.place.Apply(ctx, plan, false); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if r.place.exists(r.config()) || r.place.receipt("codex") != nil {
+		t.Error("something was written")
+	}
+}
 
 // TestWhatHappenedMeanwhile: somebody else broke the file, or did the same, between the plan and its carrying out.
 func TestWhatHappenedMeanwhile(t *testing.T) {

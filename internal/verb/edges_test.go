@@ -1,11 +1,13 @@
 package verb
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
+	"termic/internal/core"
 	"termic/internal/fault"
 	"termic/internal/grant"
 )
@@ -138,5 +140,26 @@ func TestWhatAFaceMustGive(t *testing.T) {
 	none := &Verb{Name: "x", CwdTarget: true, Params: []Param{{Name: "task"}}}
 	if none.Requires(none.Params[0], grant.MCP) {
 		t.Error("a verb without a folder asks for what its folder would have said")
+	}
+}
+
+// TestWhatANamedTokenMayCall: what a row says counts; else it follows from the effect, and what the owner has alone or MCP does not offer is for
+// none.
+func TestWhatANamedTokenMayCall(t *testing.T) {
+	none := func(*core.Core, context.Context, *core.Call, struct{}) (struct{}, error) { return struct{}{}, nil }
+	hidden := map[grant.Face]string{grant.MCP: "for this test"}
+	for _, c := range []struct {
+		v    Verb
+		want grant.Class
+	}{
+		{Verb{Class: grant.Owner, Effect: Effect{Kind: Reads}}, ""}, {Verb{Class: grant.Owner, Effect: Effect{Kind: Writes}}, ""},
+		{Verb{Class: grant.Owner, Named: grant.Approve}, grant.Approve}, {Verb{Class: grant.Full, Named: grant.Approve, Effect: Effect{Kind: Writes}}, grant.Approve},
+		{Verb{Class: grant.Full, Effect: Effect{Kind: Reads}}, grant.ReadOnly}, {Verb{Class: grant.Scoped, Effect: Effect{Kind: Reads}}, grant.ReadOnly},
+		{Verb{Class: grant.Full, Effect: Effect{Kind: Writes}}, grant.Operator}, {Verb{Class: grant.Scoped, Effect: Effect{Kind: Destroys}}, grant.Operator},
+		{Verb{Class: grant.Full, Effect: Effect{Kind: Reads}, NotOn: hidden}, ""}, {Verb{Class: grant.Full, Named: grant.ReadOnly, NotOn: hidden}, grant.ReadOnly},
+	} {
+		if got := define(c.v, none); got.Named != c.want {
+			t.Errorf("%+v: named %q, want %q", c.v, got.Named, c.want)
+		}
 	}
 }

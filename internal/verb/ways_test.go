@@ -1,12 +1,14 @@
 package verb
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"termic/internal/api"
 	"termic/internal/fault"
 	"termic/internal/grant"
 	"termic/internal/store"
@@ -151,5 +153,35 @@ func TestRefusedBeforeTheVerb(t *testing.T) {
 		if want.Shape = shape; r.ledger(t)[i] != want {
 			t.Errorf("%+v, want %+v", r.ledger(t)[i], want)
 		}
+	}
+}
+
+// TestAJobOutlivesItsCaller: whoever asked for a task and went away while it was made finds in the job what was made.
+func TestAJobOutlivesItsCaller(t *testing.T) {
+	w := newWorld(t)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	var created string
+	raw := json.RawMessage(`{"name":"fresh","project":"A","agent":"mine","sandbox":"off","wait":true}`)
+	_, err := w.Call(ctx, owner, "task_new", raw, func(e api.Event) {
+		if e.Task != nil && created == "" {
+			created = e.Task.ID
+			leave()
+		}
+	})
+	if err == nil || created == "" {
+		t.Fatalf("task %q, %v", created, err)
+	}
+	w.settle(t)
+	jobs := do[api.JobListResult](t, w, owner, "job_list", map[string]any{}).Jobs
+	if len(jobs) != 1 || jobs[0].TaskID != created {
+		t.Fatalf("%+v", jobs)
+	}
+	job := do[api.JobResult](t, w, owner, "job_get", map[string]any{"job": jobs[0].ID}).Job
+	kept, err := json.Marshal(job.Result)
+	check(t, err)
+	var result api.TaskNewResult
+	if err := json.Unmarshal(kept, &result); err != nil || result.Task.ID != created || result.Job != job.ID {
+		t.Errorf("the job keeps %s, %v; want the task %s", kept, err, created)
 	}
 }
