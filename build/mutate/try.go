@@ -113,8 +113,9 @@ func (r *runner) credit(m *mutant, b batch, out []byte) {
 	}
 }
 
-// rounds are how much the first batches may take. What is in none of them comes after.
-var rounds = []time.Duration{time.Second, 5 * time.Second, time.Hour}
+// rounds are how much the first batches may take, for each package. The quickest tests stand alone, so that none that waits for a network
+// comes before them.
+var rounds = []time.Duration{200 * time.Millisecond, time.Second, 5 * time.Second, time.Hour}
 
 // batches are the tests that come by a mutant, those first that are quick or noticed its neighbours.
 func (r *runner) batches(m *mutant) []batch {
