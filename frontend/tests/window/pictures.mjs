@@ -100,7 +100,7 @@ try {
     await picture(path.join(more, `new-task-${theme}.png`));
     await window.press("Escape");
     await window.press("Control", "Shift", "r");
-    await window.find("tr.added");
+    await window.find("[role=region][aria-label=Patch] article");
     await picture(path.join(more, `review-${theme}.png`));
     await window.press("Escape");
     await window.press("Control", ",");
