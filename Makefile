@@ -178,8 +178,10 @@ test-kernels: setup-headless ## the cage's tests in virtual machines with other 
 
 .PHONY: bench
 bench: setup-headless setup-bench headless ## the measures of bench/ without a window: writes the tables in bench/README.md
-	CGO_ENABLED=0 go run $(HEADLESS) ./bench | bench/write.sh app
-	cd bench/mcp && CGO_ENABLED=0 go run . | ../write.sh mcp
+	@mkdir -p bench/out
+	CGO_ENABLED=0 go run $(HEADLESS) ./bench | tee bench/out/app
+	cd bench/mcp && CGO_ENABLED=0 go run . | tee ../out/mcp
+	bench/write.sh app <bench/out/app >/dev/null && bench/write.sh mcp <bench/out/mcp >/dev/null
 
 .PHONY: bench-window
 bench-window: build setup-test ## the measures of the real window under Xvfb: writes the table in bench/README.md

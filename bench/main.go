@@ -4,11 +4,13 @@
 //	go run -tags headless ./bench [-run start,tasknew,flood,idle,cage,watch,scale,checks]
 //
 // It starts build/bin/termic-headless on profiles of its own below the temporary folder, and a small agent of its own
-// that does nothing, and removes both afterwards.
+// that does nothing, and removes both afterwards. A chapter that fails leaves the others be; the run then ends with an error, and
+// `make bench` writes no table.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -49,6 +51,10 @@ func main() {
 }
 
 func run(ctx context.Context, only string) error {
+	chosen, err := choose(only)
+	if err != nil {
+		return err
+	}
 	b, err := newBench()
 	if err != nil {
 		return err
@@ -57,19 +63,38 @@ func run(ctx context.Context, only string) error {
 	fmt.Printf("%s, %s/%s, %d processors, %s\n\n", time.Now().UTC().Format("2006-01-02"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 	fmt.Println("| measure | Termic | peer | ratio |")
 	fmt.Println("|---|---|---|---|")
-	for _, m := range measures {
-		if only != "" && !slices.Contains(strings.Split(only, ","), m.name) {
-			continue
-		}
+	var failed []error
+	for _, m := range chosen {
+		began := time.Now()
 		rows, err := m.run(ctx, b)
-		if err != nil {
-			return fmt.Errorf("%s: %w", m.name, err)
+		fmt.Fprintf(os.Stderr, "bench: %s took %s\n", m.name, time.Since(began).Round(time.Second))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil { // the other chapters are measured all the same, and the error keeps the table from being taken for whole
+			failed = append(failed, fmt.Errorf("%s: %w", m.name, err))
 		}
 		for _, r := range rows {
 			fmt.Printf("| %s | %s | %s | %s |\n", r.what, r.ours, r.peer, r.ratio)
 		}
 	}
-	return nil
+	return errors.Join(failed...)
+}
+
+// choose picks the measures by their names, joined by commas; all for none.
+func choose(only string) ([]measure, error) {
+	if only == "" {
+		return measures, nil
+	}
+	var out []measure
+	for _, name := range strings.Split(only, ",") {
+		i := slices.IndexFunc(measures, func(m measure) bool { return m.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no measure %q", name)
+		}
+		out = append(out, measures[i])
+	}
+	return out, nil
 }
 
 // median of durations; they are sorted in place.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# package.sh [DIR] makes the packages of this version in DIR (build/out): a .deb, an AppDir (and an AppImage where appimagetool is found),
+# package.sh [DIR] makes the packages of this version in DIR (build/out): a .deb, an AppDir (and an AppImage, where APPIMAGE_RUNTIME names what goes before it),
 # a tar.gz of the program without its window, and a list of what is in them (CycloneDX). The same source gives the same bytes: every
 # file has the time of the commit (or SOURCE_DATE_EPOCH), and no path of the machine is in any program.
 set -euo pipefail
@@ -108,10 +108,11 @@ install -m 755 build/package/AppRun "$appdir/AppRun"
 cp build/linux/termic.desktop build/linux/termic.svg "$appdir/"
 ln -s termic.svg "$appdir/.DirIcon"
 settle "$appdir"
-if sealer=$(command -v appimagetool); then
-  ARCH=$arch "$sealer" --no-appstream "$appdir" "$out/Termic-$version-$arch.AppImage" >/dev/null
+rm -f "$out"/*.AppImage
+if [ -n "${APPIMAGE_RUNTIME:-}" ]; then
+  build/package/seal.sh "$appdir" "$out/Termic-$version-$arch.AppImage"
 else
-  echo 'package: NOT SEALED: appimagetool is not on this machine, so there is an AppDir and no AppImage'
+  echo 'package: NOT SEALED: APPIMAGE_RUNTIME names no runtime, so there is an AppDir and no AppImage (docs/install.md)'
 fi
 
 # ---- What is in them ----------------------------------------------------------------------------------------------------

@@ -27,6 +27,11 @@ until_true() {
   fail "it never came true: $*"
 }
 
+# No runtime of an AppImage is to be had here, so a program that does nothing stands for one: what is sealed behind it is real.
+APPIMAGE_RUNTIME=$(realpath "$(type -P true)")
+APPIMAGE_RUNTIME_SHA256=$(sha256sum "$APPIMAGE_RUNTIME" | cut -d' ' -f1)
+export APPIMAGE_RUNTIME APPIMAGE_RUNTIME_SHA256
+
 step 'the same source gives the same bytes'
 for n in first second; do
   git clone --quiet "$root" "$work/$n"
@@ -128,6 +133,15 @@ fi
 
 step 'the AppDir: its window on a virtual display'
 "$here/window.sh" "$out/Termic.AppDir/AppRun"
+
+step 'the AppImage: what is sealed in it starts as well'
+size=$(stat --dereference --format=%s "$APPIMAGE_RUNTIME")
+cmp --bytes="$size" "$APPIMAGE_RUNTIME" "$out"/*.AppImage || fail 'the AppImage does not begin with its runtime'
+unsquashfs -quiet -no-progress -offset "$size" -dest "$work/sealed" "$out"/*.AppImage >/dev/null
+diff -r "$out/Termic.AppDir" "$work/sealed" || fail 'the AppImage holds another AppDir'
+"$here/window.sh" "$work/sealed/AppRun"
+if APPIMAGE_RUNTIME=/bin/sh "$here/seal.sh" "$out/Termic.AppDir" "$work/other" 2>/dev/null || [ -e "$work/other" ]; then fail 'a runtime with other bytes is taken'; fi
+untested 'that a real runtime starts it: there is none here'
 
 step 'the list of what is in them, and the signature'
 python3 - "$out"/*.cdx.json <<'EOF'

@@ -20,7 +20,7 @@ group() {
     headless) echo 'git ca-certificates' ;;
     window) echo 'build-essential pkg-config git ca-certificates libgtk-3-dev libwebkit2gtk-4.1-dev' ;;
     test) echo 'xvfb xauth webkit2gtk-driver dbus-daemon|dbus chromium imagemagick fonts-dejavu-core' ;;
-    package) echo 'dpkg-dev desktop-file-utils man-db openssh-client zsh fish strace' ;;
+    package) echo 'dpkg-dev desktop-file-utils man-db openssh-client zsh fish strace squashfs-tools' ;;
     bench) echo 'bubblewrap socat' ;;
     kernels) echo 'qemu-system-x86 e2fsprogs kmod cpio iproute2 procps util-linux git xz-utils' ;;
     *) fail "no package group is called $1" "use: packages.sh download headless window test package bench kernels" ;;

@@ -77,7 +77,9 @@ func (c *Core) checksChanged(ctx context.Context) {
 	defer w.order.Unlock()
 	list, err := c.store.Checks(ctx)
 	if err != nil {
-		c.log.Error("the checks could not be read", "err", err)
+		if c.ctx.Err() == nil { // at the end of the app nobody needs them
+			c.log.Error("the checks could not be read", "err", err)
+		}
 		return
 	}
 	checks, watches := map[string]store.Check{}, []check.Watch{}
