@@ -172,7 +172,7 @@ func (e *emulator) csiCursor(s *sequence) bool {
 // csiEdit runs the functions that change what is shown.
 func (e *emulator) csiEdit(s *sequence) {
 	n := min(s.param(0, 1), max(e.cols, e.rows))
-	row := &e.g.rows[e.cur.y]
+	row := e.g.rows[e.cur.y]
 	switch s.final {
 	case '@':
 		e.cur.wrapNext = false
@@ -278,7 +278,7 @@ func (e *emulator) eraseDisplay(mode int) {
 
 func (e *emulator) eraseLine(mode int) {
 	e.cur.wrapNext = false
-	row := &e.g.rows[e.cur.y]
+	row := e.g.rows[e.cur.y]
 	switch mode {
 	case 0:
 		row.fill(e.cur.x, e.cols, e.clear)

@@ -98,7 +98,7 @@ func (e *emulator) resize(size Size) {
 				continue
 			}
 			if g == e.main {
-				e.remember(&g.rows[0])
+				e.remember(g.rows[0])
 			}
 			g.rows = g.rows[1:]
 			*y = max(*y-1, 0)
@@ -138,7 +138,7 @@ func (e *emulator) printASCII(run []byte) {
 		if e.cur.wrapNext {
 			e.wrap()
 		}
-		r := &e.g.rows[e.cur.y]
+		r := e.g.rows[e.cur.y]
 		n := min(len(run), e.cols-e.cur.x)
 		if n < len(run) && !e.modes.on(modeAutoWrap) {
 			run = append(append([]byte(nil), run[:n-1]...), run[len(run)-1])
@@ -190,7 +190,7 @@ func (e *emulator) put(r rune, w int) {
 			e.cur.x = e.cols - w
 		}
 	}
-	row := &e.g.rows[e.cur.y]
+	row := e.g.rows[e.cur.y]
 	if e.insert {
 		row.insert(e.cur.x, w, e.clear)
 	}
@@ -231,7 +231,7 @@ func (e *emulator) wrap() {
 
 // join adds r to the cluster before the cursor, if the two belong together, and reports whether it did.
 func (e *emulator) join(r rune) bool {
-	row := &e.g.rows[e.joinY]
+	row := e.g.rows[e.joinY]
 	c := &row.cells()[e.joinX]
 	if c.width == 0 {
 		return false
@@ -295,7 +295,7 @@ func (e *emulator) scrollUp(n int) {
 	n = min(n, e.g.bottom-e.g.top+1)
 	if e.g == e.main && e.g.top == 0 {
 		for i := range n {
-			e.remember(&e.g.rows[i])
+			e.remember(e.g.rows[i])
 		}
 	}
 	e.g.scrollUp(e.g.top, e.g.bottom, n, e.clear)

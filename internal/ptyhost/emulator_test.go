@@ -155,7 +155,7 @@ func wrapsAfterBlank(e *emulator) bool {
 		}
 	}
 	for i := range e.main.rows {
-		if r := &e.main.rows[i]; r.wrapped && r.cells()[e.cols-1].bare() {
+		if r := e.main.rows[i]; r.wrapped && r.cells()[e.cols-1].bare() {
 			return true
 		}
 	}

@@ -56,8 +56,8 @@ type row struct {
 // empty is a cell of a new row.
 var empty = cell{width: 1}
 
-func newRow(cols int, c cell) row {
-	r := row{cols: cols}
+func newRow(cols int, c cell) *row {
+	r := &row{cols: cols}
 	r.fill(0, cols, c)
 	return r
 }
@@ -203,14 +203,14 @@ func newCursor() cursor { return cursor{charsets: [4]byte{'B', 'B', 'B', 'B'}} }
 
 // grid is one of the two screens, the main or the alternate one.
 type grid struct {
-	rows        []row
-	top, bottom int // scroll region, inclusive
+	rows        []*row // pointers, since a line that scrolls moves them all
+	top, bottom int    // scroll region, inclusive
 	saved       cursor
 	x, y        int // where the cursor stood when the other screen was chosen
 }
 
 func newGrid(cols, rows int) *grid {
-	g := &grid{rows: make([]row, rows), bottom: rows - 1, saved: newCursor()}
+	g := &grid{rows: make([]*row, rows), bottom: rows - 1, saved: newCursor()}
 	for i := range g.rows {
 		g.rows[i] = newRow(cols, empty)
 	}

@@ -25,7 +25,7 @@ func spreadAll(e *emulator) {
 // checkRows finds what breaks the rules of rows.
 func checkRows(t *rapid.T, e *emulator) {
 	for y := range e.g.rows {
-		r := &e.g.rows[y]
+		r := e.g.rows[y]
 		if r.cols != e.cols || r.raw != nil && len(r.raw) != e.cols || len(r.plain) > 0 && len(r.plain) != r.used {
 			t.Fatalf("row %d: %d columns, %d cells, %d bytes of text, %d used", y, r.cols, len(r.raw), len(r.plain), r.used)
 		}

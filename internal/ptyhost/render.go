@@ -97,7 +97,7 @@ func (e *emulator) text() []string {
 	lines := make([]string, e.rows)
 	var buf []byte
 	for i := range e.g.rows {
-		r := &e.g.rows[i]
+		r := e.g.rows[i]
 		buf = append(buf[:0], r.plain...)
 		for j := len(buf); j < r.used; j++ {
 			buf = e.appendCell(buf, &r.raw[j])
@@ -138,7 +138,7 @@ func (e *emulator) appendMain(dst []byte) []byte {
 	lines := e.history.tail(snapshotLines, snapshotBytes)
 	lines = lines[:len(lines):len(lines)] // not to append into the history
 	for i := range e.main.rows {
-		r := &e.main.rows[i]
+		r := e.main.rows[i]
 		lines = append(lines, historyLine{string(e.appendRow(nil, r, r.goesOn())), r.goesOn()})
 	}
 	for i, l := range lines {
@@ -156,7 +156,7 @@ func (e *emulator) appendMain(dst []byte) []byte {
 func (e *emulator) appendAlt(dst []byte) []byte {
 	for i := range e.alt.rows {
 		dst = fmt.Appendf(dst, "\x1b[%d;1H", i+1)
-		dst = e.appendRow(dst, &e.alt.rows[i], false)
+		dst = e.appendRow(dst, e.alt.rows[i], false)
 	}
 	return dst
 }
