@@ -106,7 +106,7 @@ func versionIsSpoken(x *exchange) *rpcError {
 }
 
 func metaHasCapabilities(x *exchange) *rpcError {
-	if _, ok := members(get(x.meta, metaCapabilities)); !ok {
+	if !isObject(get(x.meta, metaCapabilities)) {
 		return badMeta("params._meta needs " + metaCapabilities + ", an object")
 	}
 	return nil

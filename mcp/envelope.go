@@ -77,8 +77,8 @@ func (req *request) read(fields []field) *rpcError {
 	if get(fields, "result") != nil || get(fields, "error") != nil {
 		return refuse(http.StatusBadRequest, codeRequest, "A request has neither a result nor an error")
 	}
-	req.params, _ = members(get(fields, "params")) // a missing `_meta` is refused in its turn
-	req.meta, _ = members(get(req.params, "_meta"))
+	req.params = member(fields, "params").inner // a missing `_meta` is refused in its turn
+	req.meta = member(req.params, "_meta").inner
 	if req.id == nil && !strings.HasPrefix(req.method, "notifications/") {
 		return refuse(http.StatusBadRequest, codeRequest, "A request needs an id")
 	}
@@ -93,7 +93,7 @@ func validID(raw []byte) bool {
 func count(fields []field, name string) int {
 	n := 0
 	for _, f := range fields {
-		if f.name == name {
+		if string(f.name) == name {
 			n++
 		}
 	}

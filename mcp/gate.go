@@ -47,7 +47,7 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_ = rc.SetReadDeadline(time.Time{}) // from here on a read only tells whether the client is still there
-	s.serveRPC(w, r, held, body)
+	s.serveRPC(w, r, k, held, body)
 }
 
 // fromPage reports whether a web page sent the request. Browsers put an Origin on every POST, a page's own included, and

@@ -18,6 +18,7 @@ type method struct {
 	name     string
 	named    string // the parameter that Mcp-Name repeats; empty for none
 	resource bool   // there only while the owner offers resources
+	lasts    bool   // it may take a while, so it ends with the token of its caller
 	run      func(*Server, context.Context, grant.Caller, *exchange) ([]byte, *rpcError)
 }
 
@@ -25,10 +26,10 @@ type method struct {
 var methods = []method{
 	{name: "server/discover", run: (*Server).discover},
 	{name: "tools/list", run: (*Server).listTools},
-	{name: "tools/call", named: "name", run: (*Server).callTool},
-	{name: "resources/list", resource: true, run: (*Server).listResources},
+	{name: "tools/call", named: "name", lasts: true, run: (*Server).callTool},
+	{name: "resources/list", resource: true, lasts: true, run: (*Server).listResources},
 	{name: "resources/templates/list", resource: true, run: (*Server).listTemplates},
-	{name: "resources/read", resource: true, named: "uri", run: (*Server).readResource},
+	{name: "resources/read", resource: true, named: "uri", lasts: true, run: (*Server).readResource},
 }
 
 // instructions are what a model reads of the whole server. Every word is read in every conversation.

@@ -46,10 +46,12 @@ var frames = sync.Pool{New: func() any { return new([]byte) }}
 const keptFrame = 64 << 10
 
 // answerResult puts the members of a result into a response and writes it.
-func (s *Server) answerResult(w http.ResponseWriter, id, result []byte) {
+func (s *Server) answerResult(w http.ResponseWriter, k *inlet.Conn, id, result []byte) {
 	kept := frames.Get().(*[]byte)
 	b := s.resultFrame((*kept)[:0], id, result)
-	s.answer(w, http.StatusOK, b) // which keeps nothing of it
+	if err := k.Whole(func() { s.answer(w, http.StatusOK, b) }); err != nil { // which keeps nothing of it
+		s.o.Log.Debug("mcp: an answer was not taken", "err", err)
+	}
 	if cap(b) <= keptFrame {
 		*kept = b
 		frames.Put(kept)
@@ -81,12 +83,18 @@ func errorFrame(id []byte, e *rpcError) []byte {
 	return append(b, "}}"...)
 }
 
+// Values of headers that every answer has. Nobody writes into them.
+var (
+	jsonType = []string{"application/json"}
+	noSniff  = []string{"nosniff"}
+)
+
 // answer writes a JSON response. The write deadline is set here, since a call may have taken longer than any of a
 // connection.
 func (s *Server) answer(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
-	h["Content-Type"] = []string{"application/json"}
-	h["X-Content-Type-Options"] = []string{"nosniff"}
+	h["Content-Type"] = jsonType
+	h["X-Content-Type-Options"] = noSniff
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.o.Limits.Write)) // a connection that takes none is closing
 	w.WriteHeader(status)

@@ -196,7 +196,7 @@ func (s *Server) Failures() uint64 { return s.backoff.Count() }
 
 // serveRPC answers the body of a caller. What it asks for runs as long as its token lives. What panics ends its own
 // request, without a word of why.
-func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, held grant.Held, body []byte) {
+func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, k *inlet.Conn, held grant.Held, body []byte) {
 	caller := held.Caller(grant.MCP)
 	x := &exchange{header: r.Header, resources: s.o.Resources != nil && s.o.Resources()}
 	defer func() {
@@ -215,7 +215,10 @@ func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, held grant.Hel
 	}
 	var result []byte
 	if e == nil {
-		ctx, done := held.Bind(r.Context())
+		ctx, done := r.Context(), func() {}
+		if x.run.lasts {
+			ctx, done = held.Bind(ctx)
+		}
 		result, e = x.run.run(s, ctx, caller, x)
 		done()
 	}
@@ -226,6 +229,6 @@ func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, held grant.Hel
 		s.refusals.note(caller, e)
 		s.answer(w, e.status, errorFrame(x.id, e))
 	default:
-		s.answerResult(w, x.id, result)
+		s.answerResult(w, k, x.id, result)
 	}
 }

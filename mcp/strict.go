@@ -22,9 +22,14 @@ var (
 
 // field is one member of an object: its name, decoded, and its value as it was sent.
 type field struct {
-	name  string
+	name  []byte
 	value []byte
+	inner []field // members of the value, if it is one of those objects that are asked for them
 }
+
+// path is which objects are asked for their members: the request, its parameters, and their `_meta`. Of each the first: one that
+// stands twice is refused.
+var path = [...]string{"", "params", "_meta"}
 
 // scan reads one JSON text from end to end and returns the members of its outermost object, nil for any other value.
 //
@@ -35,9 +40,10 @@ func scan(b []byte) ([]field, error) {
 	if !utf8.Valid(b) {
 		return nil, errUTF8
 	}
-	s := scanner{b: b}
+	s := scanner{b: b, names: make([][]byte, 0, fewNames)}
 	s.space()
-	if err := s.value(1); err != nil {
+	top, err := s.value(1, true)
+	if err != nil {
 		return nil, err
 	}
 	s.space()
@@ -45,41 +51,41 @@ func scan(b []byte) ([]field, error) {
 		return nil, errSyntax
 	}
 	if s.repeated {
-		return s.top, errRepeated
+		return top, errRepeated
 	}
-	return s.top, nil
+	return top, nil
 }
 
-// members are the fields of a value that scan has found to be part of good JSON; ok is false for one that is no object.
-func members(raw []byte) (fields []field, ok bool) {
-	if len(raw) == 0 || raw[0] != '{' {
-		return nil, false
+// member returns the member of a name; a zero one when it is absent.
+func member(fields []field, name string) field {
+	for _, f := range fields {
+		if string(f.name) == name {
+			return f
+		}
 	}
-	fields, err := scan(raw)
-	return fields, err == nil
+	return field{}
 }
 
 // get returns the value of a name; nil when it is absent.
-func get(fields []field, name string) []byte {
-	for _, f := range fields {
-		if f.name == name {
-			return f.value
-		}
-	}
-	return nil
-}
+func get(fields []field, name string) []byte { return member(fields, name).value }
+
+// isObject reports whether a value that scan has found to be good JSON is an object.
+func isObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }
 
 // misspelt returns a name that is one of the known ones in another case. A lenient reader would take it for that.
 func misspelt(fields []field, known ...string) string {
 	for _, f := range fields {
 		for _, k := range known {
-			if f.name != k && strings.EqualFold(f.name, k) {
-				return f.name
+			if string(f.name) != k && strings.EqualFold(string(f.name), k) {
+				return string(f.name)
 			}
 		}
 	}
 	return ""
 }
+
+// commonWords are what nearly every request says: no memory is taken for them.
+var commonWords = [...]string{"2.0", Revision, "tools/call", "tools/list"}
 
 // text decodes a JSON string; ok is false for any other value.
 func text(raw []byte) (s string, ok bool) {
@@ -87,6 +93,11 @@ func text(raw []byte) (s string, ok bool) {
 		return "", false
 	}
 	if inner := raw[1 : len(raw)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		for _, word := range commonWords {
+			if string(inner) == word {
+				return word, true
+			}
+		}
 		return string(inner), true
 	}
 	return s, json.Unmarshal(raw, &s) == nil
@@ -96,9 +107,9 @@ func text(raw []byte) (s string, ok bool) {
 type scanner struct {
 	b        []byte
 	i        int
-	top      []field  // of the outermost object
 	names    [][]byte // decoded names of the objects that are open, the innermost last
 	repeated bool
+	kept     int // objects whose members are kept
 }
 
 func (s *scanner) space() {
@@ -107,32 +118,32 @@ func (s *scanner) space() {
 	}
 }
 
-// value reads one value; depth is 1 for the outermost.
-func (s *scanner) value(depth int) error {
+// value reads one value; depth is 1 for the outermost. With keep it returns the members of an object.
+func (s *scanner) value(depth int, keep bool) ([]field, error) {
 	if depth > maxDepth {
-		return errDepth
+		return nil, errDepth
 	}
 	if s.i >= len(s.b) {
-		return errSyntax
+		return nil, errSyntax
 	}
 	switch c := s.b[s.i]; {
 	case c == '{':
-		return s.object(depth)
+		return s.object(depth, keep)
 	case c == '[':
-		return s.array(depth)
+		return nil, s.array(depth)
 	case c == '"':
 		_, err := s.str()
-		return err
+		return nil, err
 	case c == '-' || c >= '0' && c <= '9':
-		return s.number()
+		return nil, s.number()
 	case c == 't':
-		return s.word("true")
+		return nil, s.word("true")
 	case c == 'f':
-		return s.word("false")
+		return nil, s.word("false")
 	case c == 'n':
-		return s.word("null")
+		return nil, s.word("null")
 	}
-	return errSyntax
+	return nil, errSyntax
 }
 
 func (s *scanner) word(w string) error {
@@ -177,7 +188,7 @@ func (s *scanner) array(depth int) error {
 		return nil
 	}
 	for {
-		if err := s.value(depth + 1); err != nil {
+		if _, err := s.value(depth+1, false); err != nil {
 			return err
 		}
 		if end, err := s.next(']'); end || err != nil {
@@ -186,41 +197,46 @@ func (s *scanner) array(depth int) error {
 	}
 }
 
-func (s *scanner) object(depth int) error {
+func (s *scanner) object(depth int, keep bool) (kept []field, err error) {
 	if s.opens('}') {
-		return nil
+		return nil, nil
 	}
 	mine := len(s.names)
 	var many map[string]bool // of an object with many names, where comparing each with each would be slow
+	if keep {
+		s.kept++
+		kept = make([]field, 0, 4)
+	}
 	for {
 		if s.i >= len(s.b) || s.b[s.i] != '"' {
-			return errSyntax
+			return nil, errSyntax
 		}
 		name, err := s.str()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		many = s.remember(mine, name, many)
 		s.space()
 		if s.i >= len(s.b) || s.b[s.i] != ':' {
-			return errSyntax
+			return nil, errSyntax
 		}
 		s.i++
 		s.space()
 		start := s.i
-		if err := s.value(depth + 1); err != nil {
-			return err
+		inner, err := s.value(depth+1, keep && s.kept == depth && depth < len(path) && string(name) == path[depth])
+		if err != nil {
+			return nil, err
 		}
-		if depth == 1 {
-			s.top = append(s.top, field{string(name), s.b[start:s.i]})
+		if keep {
+			kept = append(kept, field{name, s.b[start:s.i], inner})
 		}
 		end, err := s.next('}')
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if end {
 			s.names = s.names[:mine]
-			return nil
+			return kept, nil
 		}
 	}
 }

@@ -85,6 +85,34 @@ func TestScanIsNoBurden(t *testing.T) {
 	}
 }
 
+// TestScanKeepsWhatIsAskedFor: the members of the request, of its parameters and of their _meta, each the first time, and of
+// nothing else.
+func TestScanKeepsWhatIsAskedFor(t *testing.T) {
+	var said func(fields []field) string
+	said = func(fields []field) string {
+		var b strings.Builder
+		for _, f := range fields {
+			fmt.Fprintf(&b, "%s(%s)", f.name, said(f.inner))
+		}
+		return b.String()
+	}
+	for text, want := range map[string]string{
+		`{"a":{"b":1},"params":{"a":{"b":1},"_meta":{"c":1,"_meta":{"d":1}}},"_meta":{"e":1}}`: "a()params(a()_meta(c()_meta()))_meta()",
+		`{"params":{"_meta":[{"a":1}]}}`:                     "params(_meta())",
+		`{"params":[{"_meta":{"a":1}}]}`:                     "params()",
+		`[{"params":{"a":1}}]`:                               "",
+		`{"params":{"a":1},"params":{"b":1}}`:                "params(a())params()",
+		`{"params":{"_meta":{"a":1},"_meta":{"b":1}}}`:       "params(_meta(a())_meta())",
+		`{"params":{},"x":{"params":{"_meta":{"a":1}}}}`:     "params()x()",
+		`{"p\u0061rams":{"\u005fmeta":{"\u0061":"\u0062"}}}`: "params(_meta(a()))",
+		`{"params":{"a":1,"b":2,"c":3,"d":4,"e":5}}`:         "params(a()b()c()d()e())",
+	} {
+		if fields, _ := scan([]byte(text)); said(fields) != want {
+			t.Errorf("%s: %s, want %s", text, said(fields), want)
+		}
+	}
+}
+
 // FuzzScan holds the scanner against the standard decoder: what it takes is JSON and means the same, and what it refuses
 // as no JSON is none.
 func FuzzScan(f *testing.F) {
@@ -118,7 +146,7 @@ func FuzzScan(f *testing.F) {
 		}
 		got := map[string]json.RawMessage{}
 		for _, f := range fields {
-			got[f.name] = f.value
+			got[string(f.name)] = f.value
 		}
 		if len(got) != len(want) || err == nil && len(fields) != len(want) {
 			t.Fatalf("%q: members %v, want %v", body, got, want)

@@ -41,6 +41,9 @@ type Conn struct {
 	known  bool // a token was shown; guarded by conns.mu
 	asleep bool // not counted; guarded by conns.mu
 	closed bool // guarded by conns.mu
+
+	holding bool   // of whoever writes
+	held    []byte // likewise: what waits for the rest of an answer; see Whole
 }
 
 // admit counts a new connection, or returns nil when there is no room.
