@@ -102,15 +102,18 @@ func median(v []float64) float64 {
 // report prints the table of one kind of work and returns the floors that are not held.
 func report(w kind, got map[string]*figures) []error {
 	bare, mcpgo := got["bare"], got["mcp-go"]
-	fmt.Printf("\n%s, %d connections\n\n| server | CPU per request | of the bare handler | requests/s | of mcp-go |\n|---|---|---|---|---|\n", w, connections)
+	fmt.Printf("\n%s, %d connections\n\n| server | CPU per request | of the bare handler | requests/s | of mcp-go | of go-sdk |\n|---|---|---|---|---|---|\n", w, connections)
 	for _, name := range peers {
 		f := got[name]
-		fmt.Printf("| %s | %.0f µs | %.2f | %.0f | %.2f |\n", name, median(f.cpu)*1e6, median(f.cpu)/median(bare.cpu), median(f.rate), median(f.rate)/median(mcpgo.rate))
+		fmt.Printf("| %s | %.0f µs | %.2f | %.0f | %.2f | %.2f |\n", name, median(f.cpu)*1e6, median(f.cpu)/median(bare.cpu), median(f.rate), median(f.rate)/median(mcpgo.rate), median(f.rate)/median(got["go-sdk"].rate))
 	}
 	var failed []error
-	ours := got["termic"]
+	ours, sdk := got["termic"], got["go-sdk"]
+	if r := median(ours.rate) / median(sdk.rate); w.leastSDK > 0 && r < w.leastSDK {
+		failed = append(failed, fmt.Errorf("%s: %.2f times the requests/s of go-sdk, the floor is %.0f", w, r, w.leastSDK))
+	}
 	if r := median(ours.cpu) / median(bare.cpu); r > w.mostCPU {
-		failed = append(failed, fmt.Errorf("%s: %.2f times the CPU of the bare handler, the floor is %.0f", w, r, w.mostCPU))
+		failed = append(failed, fmt.Errorf("%s: %.2f times the CPU of the bare handler, the floor is %.1f", w, r, w.mostCPU))
 	}
 	if r := median(ours.rate) / median(mcpgo.rate); w.leastRate > 0 && r < w.leastRate {
 		failed = append(failed, fmt.Errorf("%s: %.2f times the requests/s of mcp-go, the floor is %.0f", w, r, w.leastRate))
