@@ -96,13 +96,29 @@ func (f *Face) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mux.ServeHTTP(w, r)
 }
 
-// Close ends all streams, detaches all terminals and waits for both.
+// closeLimit bounds the wait for streams at the end. A web view takes what is written to it out of a pipe, and one whose
+// window or process is gone takes nothing any more: the write then never ends, and nor would the app.
+const closeLimit = 2 * time.Second
+
+// Close ends all streams, detaches all terminals and waits for both, for no longer than two seconds: what is still on its
+// way to a page then stays under way until the program ends.
 func (f *Face) Close() {
 	f.mu.Lock()
 	f.down = true
 	f.mu.Unlock()
 	f.stop()
-	f.busy.Wait()
+	over := make(chan struct{})
+	go func() {
+		f.busy.Wait()
+		close(over)
+	}()
+	timer := time.NewTimer(closeLimit)
+	defer timer.Stop()
+	select {
+	case <-over:
+	case <-timer.C:
+		f.opts.Log.Warn("a page takes nothing any more, so a stream to it is given up")
+	}
 }
 
 type callRequest struct {

@@ -268,6 +268,47 @@ func TestAPageMustNameItself(t *testing.T) {
 	}
 }
 
+// deaf is an answer that nobody takes, once its head is out.
+type deaf struct {
+	*httptest.ResponseRecorder
+	began chan struct{}
+	once  sync.Once
+	stays chan struct{}
+}
+
+func (d *deaf) Write([]byte) (int, error) {
+	d.once.Do(func() { close(d.began) })
+	<-d.stays
+	return 0, io.ErrClosedPipe
+}
+
+func (d *deaf) Flush() {}
+
+// TestCloseDoesNotWaitForADeafPage: a page that takes nothing any more, since its process is stopped or gone, does not keep
+// the app from ending.
+func TestCloseDoesNotWaitForADeafPage(t *testing.T) {
+	face := New(newBackend(), Options{})
+	d := &deaf{ResponseRecorder: httptest.NewRecorder(), began: make(chan struct{}), stays: make(chan struct{})}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		face.ServeHTTP(d, httptest.NewRequest("GET", Prefix+"events?page="+pageA, nil))
+	}()
+	<-d.began
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		face.Close()
+	}()
+	select {
+	case <-closed:
+	case <-time.After(20 * time.Second):
+		t.Error("Close waits for a page that takes nothing")
+	}
+	close(d.stays)
+	<-served
+}
+
 func TestCloseEndsEveryStream(t *testing.T) {
 	b := newBackend()
 	face, server := serve(t, b, Options{})
