@@ -24,10 +24,10 @@ type test struct {
 // Limits of a run of tests.
 const (
 	leastTime = 5 * time.Second // what a mutant gets that makes the tests slower
-	slower    = 4                // how many times slower it may make them
-	soloTime  = 3 * time.Minute  // of one test without a mutant
-	mostData  = 4 << 20          // KiB of memory, for a mutant that never has enough
-	mostWords = 1 << 20          // bytes of output that are kept
+	slower    = 4               // how many times slower it may make them
+	soloTime  = 3 * time.Minute // of one test without a mutant
+	mostData  = 4 << 20         // KiB of memory, for a mutant that never has enough
+	mostWords = 1 << 20         // bytes of output that are kept
 )
 
 // runner runs tests with and without mutants.
