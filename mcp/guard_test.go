@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"net/http"
 	"strings"
@@ -202,5 +203,23 @@ func TestTrim(t *testing.T) {
 		if got := string(trim([]byte(text))); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestCutOffJSON: a text that ends too early, or goes on where it should not, is no JSON, wherever that is.
+func TestCutOffJSON(t *testing.T) {
+	const whole = `{"a": [1, {"b": "c\n"}, true, null], "d": -1.5e+3}`
+	for n := range len(whole) {
+		if fields, err := scan([]byte(whole[:n])); !errors.Is(err, errSyntax) || fields != nil {
+			t.Errorf("%q: %v, %v", whole[:n], fields, err)
+		}
+	}
+	for _, text := range []string{`{"a":1 "b":2}`, `[1 2]`, `{"a":[}`, `{"a":{]}`, `[{"a"}]`, `{"a":[1}`, `[1,]`, `{"a":1,}`, `[,1]`, `{"a":tru}`, `{"a" 1}`, `{a:1}`, `[1}`, `{"a":1]`} {
+		if fields, err := scan([]byte(text)); !errors.Is(err, errSyntax) || fields != nil {
+			t.Errorf("%q: %v, %v", text, fields, err)
+		}
+	}
+	if fields, err := scan([]byte(whole)); err != nil || len(fields) != 2 || string(get(fields, "d")) != "-1.5e+3" {
+		t.Errorf("%v, %v", fields, err)
 	}
 }

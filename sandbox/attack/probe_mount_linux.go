@@ -257,10 +257,14 @@ func wideProbes() map[string]probe {
 	}
 }
 
-// unmountAbove unmounts only what lies over the data folder or above it.
+// unmountAbove unmounts only what lies over the data folder or above it. Outside of a cage it stays within the ground: above that are mounts of
+// the machine, such as a /tmp in memory, and root could take them away.
 func unmountAbove(g *Ground) (string, error) {
-	err := errNot
-	for at := g.DataDir; at != "/"; at = filepath.Dir(at) {
+	err, end := errNot, "/"
+	if g.PidOne != 1 {
+		end = filepath.Dir(g.Home)
+	}
+	for at := g.DataDir; at != end && at != "/"; at = filepath.Dir(at) {
 		if err = unix.Unmount(at, unix.MNT_DETACH); err == nil {
 			return did("unmounted %s", at), nil
 		}
