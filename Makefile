@@ -86,7 +86,8 @@ frontend/dist/index.html: frontend/node_modules/.installed $(UI_SOURCES)
 # ---- Tests --------------------------------------------------------------------------------------
 
 .PHONY: test
-test: setup-test build headless test-go test-layers test-sdk test-app test-frontend test-ui test-window ## every test: Go, frontend, UI in Chromium, the real window under Xvfb
+test: setup-test build headless ## every test: Go, frontend, UI in Chromium, the real window under Xvfb
+	@$(MAKE) --no-print-directory --keep-going test-go test-layers test-sdk test-app test-frontend test-ui test-window # one that is red hides no other
 
 .PHONY: test-go
 test-go: setup-headless ## the Go tests that need no window; `make check` vets
