@@ -68,11 +68,10 @@ test("whoever does something sees what waited, and every picture from then on", 
   pictures.touched();
   expect(list).toHaveLength(before + 1);
   expect(list.at(-1)?.rows[1]).toBeGreaterThanOrEqual(7);
-  flood(pictures, 300);
-  expect(list).toHaveLength(before + 1 + 30);
-  vi.advanceTimersByTime(300);
-  flood(pictures, 300);
-  expect(list.length).toBeLessThan(before + 31 + 12);
+  flood(pictures, 200);
+  expect(list).toHaveLength(before + 1 + 20);
+  flood(pictures, 400); // and then nobody does anything any more
+  expect(list.length).toBeLessThan(before + 21 + 6 + 400 / floodGap);
 });
 
 test("what was disposed draws nothing any more", () => {
