@@ -1,6 +1,6 @@
 // Command mutate changes the code that decides, one place at a time, and looks whether a test turns red:
 //
-//	go run -tags headless ./build/mutate [-budget 10m] [-only REGEXP] [-all] [-workers N]
+//	go run -tags headless ./build/mutate [-budget 15m] [-only REGEXP] [-all] [-workers N]
 //
 // A change is a mutant: a comparison that is shifted or negated, && for ||, a dropped !, a refusal that does not return, a step that is left
 // out. A mutant that no test notices is a survivor, and the command fails. Some change nothing that anybody could see; those stand in
@@ -27,7 +27,7 @@ import (
 
 func main() {
 	var o options
-	flag.DurationVar(&o.budget, "budget", 10*time.Minute, "stop after this time; what was not tried then is a failure")
+	flag.DurationVar(&o.budget, "budget", 15*time.Minute, "stop after this time; what was not tried then is a failure")
 	flag.DurationVar(&o.most, "most", 90*time.Second, "how long the tests may be that one mutant meets, measured without it")
 	flag.StringVar(&o.only, "only", "", "only mutants whose FILE FUNCTION matches")
 	flag.BoolVar(&o.all, "all", false, "try those of equivalent.txt as well")
