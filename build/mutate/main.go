@@ -6,7 +6,7 @@
 // out. A mutant that no test notices is a survivor, and the command fails. Some change nothing that anybody could see; those stand in
 // equivalent.txt, each with its reason, and one that stands there and is gone is a failure too.
 //
-// Nothing in the tree is touched. All mutants are compiled into the test programs at once, behind a switch that an environment variable
+// No source in the tree is touched; property tests that turn red note their case below testdata/rapid, which git does not see. All mutants are compiled into the test programs at once, behind a switch that an environment variable
 // sets, so that a mutant costs the run of a few tests and no compiler. First each test runs by itself, and tells which mutants it comes
 // by; then each mutant meets the tests that do, the quick ones first. Tests that build the app and start it as another program do not see
 // mutants, so what they alone would notice survives. Only the files that plan.go names are looked at.
