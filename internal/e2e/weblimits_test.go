@@ -143,11 +143,15 @@ func (f browserFace) crowd(value string) {
 	waiting := make(chan webAnswer, 3)
 	for range cap(waiting) {
 		go func() {
-			waiting <- f.ask("POST", "/api/v1/task_wait", `{"task":"`+n.Task.ID+`","timeoutMs":6000}`, bearer(value))
+			a := webAnswer{status: 503}
+			for end := time.Now().Add(30 * time.Second); a.status == 503 && time.Now().Before(end); { // the call below may take its place
+				a = f.ask("POST", "/api/v1/task_wait", `{"task":"`+n.Task.ID+`","timeoutMs":10000}`, bearer(value))
+			}
+			waiting <- a
 		}()
 	}
 	other := f.r.webToken("other", "readonly")
-	deadline, busy := time.Now().Add(5*time.Second), webAnswer{}
+	deadline, busy := time.Now().Add(30*time.Second), webAnswer{}
 	for busy.status != 503 && time.Now().Before(deadline) {
 		busy = f.ask("POST", "/api/v1/project_list", "{}", bearer(value))
 	}
