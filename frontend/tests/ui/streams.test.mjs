@@ -259,7 +259,12 @@ test("fifty tabs that were opened and closed leave nothing in the page", async (
   for (let n = 0; n < 10; n++) await round();
   const before = await count();
   for (let n = 0; n < 40; n++) await round();
-  const after = await count();
+  let after = await count();
+  // The last one may be held for a moment by what the browser has under way; what stays is counted.
+  for (let n = 0; n < 20 && after.jsEventListeners > before.jsEventListeners; n++) {
+    await page.waitForTimeout(500);
+    after = await count();
+  }
   assert.ok(after.nodes - before.nodes < 400, `nodes: ${before.nodes}, then ${after.nodes}`);
   assert.ok(
     after.jsEventListeners - before.jsEventListeners < 40,
