@@ -27,18 +27,13 @@ func taskNew(ctx context.Context, b *bench) ([]row, error) {
 			return nil, err
 		}
 		accepted = append(accepted, time.Since(t))
-		err := until(ctx, time.Millisecond, func() (bool, error) {
-			var list api.TaskListResult
-			err := b.call(ctx, "task_list", map[string]any{"quiet": true}, &list)
-			for _, t := range list.Tasks {
-				if t.ID == n.Task.ID && t.State != api.TaskCreating {
-					return t.State == api.TaskLive, nil
-				}
-			}
-			return false, err
-		})
-		if err != nil {
+		// One call that waits, as the window waits: to ask again and again would take from git what it needs.
+		var j api.JobResult
+		if err := b.call(ctx, "job_wait", map[string]any{"job": n.Job, "timeoutMs": 60_000}, &j); err != nil {
 			return nil, err
+		}
+		if j.Job.State != api.JobDone {
+			return nil, fmt.Errorf("the task was not made: %+v", j.Job)
 		}
 		ready = append(ready, time.Since(t))
 		t = time.Now()

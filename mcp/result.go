@@ -16,7 +16,9 @@ import (
 
 // success is the result of a call: the bytes that the verb gave, and a few words for a reader who is shown text only.
 func success(t tool, result json.RawMessage) []byte {
-	return fmt.Appendf(nil, `"content":[{"type":"text","text":%s}],"structuredContent":%s`, t.done, result)
+	b := make([]byte, 0, len(t.done)+len(result)+64)
+	b = append(append(b, `"content":[{"type":"text","text":`...), t.done...)
+	return append(append(b, `}],"structuredContent":`...), result...)
 }
 
 // refusal is the result of a call that was refused: the sentence for a person, which serves a model as well.

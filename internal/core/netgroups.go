@@ -41,6 +41,9 @@ func (w *watching) netgroupOf(a netip.Addr) string {
 // netgroupsChanged reads the netgroups again.
 func (c *Core) netgroupsChanged(ctx context.Context) {
 	list, err := c.store.Netgroups(ctx)
+	if ctx.Err() != nil {
+		return // the app ends before it has begun
+	}
 	if err != nil {
 		c.log.Error("the netgroups could not be read", "err", err)
 		return
