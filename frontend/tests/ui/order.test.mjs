@@ -163,11 +163,13 @@ step("the sidebar and the panel have the width that they were given", async () =
   await until(() => width(".side"), 400);
   const panel = page.getByRole("separator", { name: "Width of the right panel" });
   await panel.focus();
+  const kept = page.waitForResponse((one) => /window_set.*"panel":344/.test(one.request().postData() ?? ""));
   await page.keyboard.press("ArrowLeft");
   await until(() => panel.getAttribute("aria-valuenow"), "344");
+  await kept; // it is shown before the app has it
   await page.reload();
   await until(() => width(".side"), 400);
-  assert.equal(await panel.getAttribute("aria-valuenow"), "344");
+  await until(() => panel.getAttribute("aria-valuenow"), "344");
   await side.dblclick();
   await until(() => width(".side"), 268);
 });
