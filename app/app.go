@@ -70,6 +70,7 @@ type App struct {
 	level    *slog.LevelVar
 	quit     chan struct{} // closed when somebody asked the app to end
 	quitOnce sync.Once
+	slack    slack // only held
 
 	mu    sync.Mutex  // guards the following
 	raise func() bool // set by the window
@@ -78,7 +79,7 @@ type App struct {
 // Open opens the profile and starts everything but a window. An app that holds the profile already is an error that
 // says so.
 func Open(ctx context.Context, o Options) (a *App, err error) {
-	a = &App{Version: o.Version, level: new(slog.LevelVar), quit: make(chan struct{})}
+	a = &App{Version: o.Version, level: new(slog.LevelVar), quit: make(chan struct{}), slack: newSlack()}
 	if a.Log, err = newLogger(o, a.level); err != nil {
 		return nil, err
 	}
