@@ -82,6 +82,7 @@ type Store struct {
 	w    *sql.Conn // the one writer; used by the holder of lock
 	lock chan struct{}
 
+	ledger ledgerInsert // used by the holder of lock
 	group  group
 	stop   chan struct{} // closed by Close
 	wg     sync.WaitGroup
@@ -172,7 +173,7 @@ func (s *Store) connect(ctx context.Context) error {
 }
 
 func (s *Store) disconnect() error {
-	var errs []error
+	errs := []error{s.ledger.close()}
 	if s.pool != nil {
 		errs = append(errs, s.pool.Close())
 	}

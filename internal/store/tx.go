@@ -30,6 +30,7 @@ type Reader struct {
 type Tx struct {
 	Reader
 	portFree func(port int) bool
+	ledger   *ledgerInsert
 }
 
 // Write runs fn in one transaction, alone among writers, and commits. When fn returns an error or panics, nothing
@@ -83,7 +84,7 @@ func (s *Store) writeLocked(ctx context.Context, fn func(tx *Tx) error) error {
 			s.o.Log.Error("store: roll back", "err", err)
 		}
 	}()
-	if err := fn(&Tx{Reader{q: s.w, now: s.o.Now}, s.o.PortFree}); err != nil {
+	if err := fn(&Tx{Reader{q: s.w, now: s.o.Now}, s.o.PortFree, &s.ledger}); err != nil {
 		return wrap(err, "write its state")
 	}
 	if _, err := s.w.ExecContext(ctx, "COMMIT"); err != nil {
