@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# package.sh [DIR] makes the packages of this version in DIR (build/out): a .deb, an AppDir (and an AppImage, where APPIMAGE_RUNTIME names what goes before it),
-# a tar.gz of the program without its window, and a list of what is in them (CycloneDX). The same source gives the same bytes: every
+# package.sh [DIR] makes the packages of this version in DIR (build/out): a .deb, an AppDir and the AppImage of it, a tar.gz of the program
+# without its window, and a list of what is in them (CycloneDX). The same source gives the same bytes: every
 # file has the time of the commit (or SOURCE_DATE_EPOCH), and no path of the machine is in any program.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -109,15 +109,12 @@ cp build/linux/termic.desktop build/linux/termic.svg "$appdir/"
 ln -s termic.svg "$appdir/.DirIcon"
 settle "$appdir"
 rm -f "$out"/*.AppImage
-if [ -n "${APPIMAGE_RUNTIME:-}" ]; then
-  build/package/seal.sh "$appdir" "$out/Termic-$version-$arch.AppImage"
-else
-  echo 'package: NOT SEALED: APPIMAGE_RUNTIME names no runtime, so there is an AppDir and no AppImage (docs/install.md)'
-fi
+appimage=$out/Termic-$version-$arch.AppImage
+build/package/seal.sh "$appdir" "$appimage" "$version"
 
 # ---- What is in them ----------------------------------------------------------------------------------------------------
 
 go run -buildvcs=false ./build/sbom -version "$version" -lock frontend/package-lock.json \
-  "$stage/bin/termic" "$stage/bin/termic-headless" "$stage/bin/termic-cage" >"$out/termic-$version.cdx.json"
+  "$stage/bin/termic" "$stage/bin/termic-headless" "$stage/bin/termic-cage" "$appimage" >"$out/termic-$version.cdx.json"
 (cd "$out" && find . -maxdepth 1 -type f ! -name 'SHA256SUMS*' ! -name 'latest.json*' ! -name allowed_signers -printf '%P\n' | sort | xargs -d '\n' sha256sum >SHA256SUMS)
 cat "$out/SHA256SUMS"

@@ -161,6 +161,9 @@ var table = []row{
 
 	{pkg: "bench", in: kit},
 	{pkg: "bench/window/bare", in: kit}, // a window without Termic, as a peer
+	{pkg: "build/appimage/runtime", in: kit}, // the head of an AppImage: shipped, and apart from the app in it
+	{pkg: "build/appimage/seal", in: kit},
+	{pkg: "build/appimage/squash", in: kit},
 	{pkg: "build/linux", in: kit},
 	{pkg: "build/mutate", in: kit}, // what the tests would not notice
 	{pkg: "build/sbom", in: kit},   // what is in the packages
