@@ -195,7 +195,7 @@ site: setup-headless ## make one static site of all pages, with a search: build/
 # ---- Packages -----------------------------------------------------------------------------------
 
 .PHONY: package
-package: setup-window setup-package frontend/dist/index.html ## make the packages of this version in build/out: .deb, AppDir, tar.gz, SBOM
+package: setup-window setup-package frontend/dist/index.html ## make the packages of this version in build/out: .deb, AppImage, tar.gz, SBOM
 	build/package/package.sh $(OUT)
 
 .PHONY: test-package

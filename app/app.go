@@ -185,7 +185,7 @@ func (a *App) openCore(ctx context.Context, home string, o Options) error {
 		a.Log.Warn("this program does not know where it is; clients cannot be told to run it", "err", err)
 	}
 	a.web = newWebFace()
-	a.Core, err = core.New(ctx, core.Options{Binary: binary, Endpoint: a.endpoint, Store: a.store, Settings: a.settings, Git: git, Host: ptyhost.New(ptyhost.Options{Log: a.Log}),
+	a.Core, err = core.New(ctx, core.Options{Binary: ownPath(binary, o.Environ), Endpoint: a.endpoint, Store: a.store, Settings: a.settings, Git: git, Host: ptyhost.New(ptyhost.Options{Log: a.Log}),
 		Keyring: keyring.Open(keyring.Options{Dir: a.dir.File(datadir.SecretsDir), Profile: a.dir.Path, Getenv: o.Getenv, Log: a.Log}),
 		Shell:   prober, Log: a.Log, Home: home, DataDir: a.dir.Path, Web: a.web.tokens, WebURL: a.web.url, WebAddr: a.web.addr, Version: o.Version, Releases: o.Releases, Raise: a.Raise, Quit: a.Quit})
 	if err != nil {

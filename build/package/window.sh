@@ -36,7 +36,7 @@ for _ in $(seq 300); do ! "$cli" status one --json | grep -q '"state":"live"' ||
 "$cli" tab one --kind shell >/dev/null
 if "$cli" doctor | grep -q 'cage: files and network  can be enforced'; then
   "$cli" new caged --project repo --agent sh --sandbox enforce >/dev/null
-  for _ in $(seq 300); do ! "$cli" logs caged | grep -q inside || break; sleep 0.1; done
+  for _ in $(seq 300); do ! "$cli" logs caged 2>/dev/null | grep -q inside || break; sleep 0.1; done
   "$cli" logs caged | grep -q inside || { echo 'FAIL: no agent speaks in a cage' >&2; exit 1; }
 else
   echo 'NOT TESTED: a cage of the package: this machine cannot make one'

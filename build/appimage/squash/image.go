@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// Bounds of what is read. An AppDir of Termic has some twenty entries and 40 MB.
+// Bounds of what is read. An AppDir of Termic has some twenty entries and 31 MB.
 const (
 	MaxEntries = 10_000  // files, folders and links of one image
 	MaxDepth   = 32      // folders in folders
