@@ -160,7 +160,7 @@ var table = []row{
 	{pkg: "sandbox/seatbelt", in: leaf},
 
 	{pkg: "bench", in: kit},
-	{pkg: "bench/window/bare", in: kit}, // a window without Termic, as a peer
+	{pkg: "bench/window/bare", in: kit},      // a window without Termic, as a peer
 	{pkg: "build/appimage/runtime", in: kit}, // the head of an AppImage: shipped, and apart from the app in it
 	{pkg: "build/appimage/seal", in: kit},
 	{pkg: "build/appimage/squash", in: kit},
