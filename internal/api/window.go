@@ -18,6 +18,7 @@ type WindowState struct {
 	Focus     string        `json:"focus,omitempty"`   // task that task_open asked to show, once
 	Link      *LinkOffer    `json:"link,omitempty"`    // what a link asks for, once
 	TasksDir  string        `json:"tasks_dir"`
+	Home      string        `json:"home"`                // the person's home folder: the window writes a ~ for it, as shells do
 	MCP       *MCPResult    `json:"mcp,omitempty"`       // absent in an app without an endpoint
 	Approvals int           `json:"approvals,omitempty"` // how many wait to be decided
 	Down      int           `json:"down,omitempty"`      // how many checks are down, of those that are switched on and not snoozed

@@ -180,7 +180,8 @@ func (c *Core) WindowState(ctx context.Context, _ *Call, p api.WindowStateParams
 		names[p.ID] = p.Name
 	}
 	s := api.WindowState{Rev: rev, Version: c.version, Updates: c.updateResult(), Projects: projects,
-		Agents: c.shownAgents(ctx), Notices: append(c.allNotices(), c.refs.notices(names)...), TasksDir: c.settings.Get().Tasks.Dir, Cages: c.cageOffers(), StaleClients: c.staleClients(), Down: c.checksDown()}
+		Agents: c.shownAgents(ctx), Notices: append(c.allNotices(), c.refs.notices(names)...), TasksDir: c.settings.Get().Tasks.Dir, Home: c.home,
+		Cages: c.cageOffers(), StaleClients: c.staleClients(), Down: c.checksDown()}
 	if !p.Peek {
 		s.Focus, s.Link = c.takeFocus(), c.takeLink()
 	}

@@ -8,6 +8,22 @@ export const approvalLists = [
   ["all", "All"],
 ] as const;
 
+/** What approving a call of a verb does, on the button that does it. */
+export function approveWords(verb: string): string {
+  switch (verb) {
+    case "task_archive":
+      return "Approve and archive";
+    case "task_apply":
+      return "Approve and apply";
+    case "task_tab_close":
+      return "Approve and close the tab";
+    case "project_remove":
+      return "Approve and remove";
+    default:
+      return "Approve, and do it now";
+  }
+}
+
 /** How an approval stands, in words. */
 export function approvalState(one: Pick<Approval, "state" | "decided_by">): string {
   switch (one.state) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LedgerRow } from "../gen/api";
-import { actsOf, duration, recentCalls } from "./calls";
+import { actsOf, callersOf, duration, recentCalls } from "./calls";
 
 const row = (seq: number, more: Partial<LedgerRow>): LedgerRow => ({
   seq,
@@ -25,12 +25,31 @@ test("calls through the endpoint are shown once, newest first", () => {
     row(2, { principal: "task:x" }),
     row(1, {}),
   ];
-  expect(recentCalls(rows, 3)).toEqual([
+  expect(recentCalls(rows, 3, (id) => (id === "x" ? "Fix it" : undefined))).toEqual([
     { seq: 6, time: rows[0]?.time, who: "full token", verb: "–", ok: false, took: "invalid argument" },
     { seq: 5, time: rows[1]?.time, who: "ci", verb: "task_list", ok: true, took: "41.2 s" },
-    { seq: 2, time: rows[4]?.time, who: "task:x", verb: "task_list", ok: true, took: "12 ms" },
+    { seq: 2, time: rows[4]?.time, who: "Fix it", verb: "task_list", ok: true, took: "12 ms" },
   ]);
-  expect(recentCalls([], 3)).toEqual([]);
+  expect(recentCalls([], 3, () => undefined)).toEqual([]);
+});
+
+test("who called is told once, whoever did so last first", () => {
+  const at = (minute: string) => `2026-01-02T03:${minute}:05Z`;
+  const rows = [
+    row(7, { time: at("09"), phase: "asked" }),
+    row(6, { time: at("08"), principal: "client:ci" }),
+    row(5, { time: at("07"), outcome: "not_found" }),
+    row(4, { time: at("06"), face: "cli", principal: "owner" }),
+    row(3, { time: at("05"), principal: "task:x" }),
+    row(2, { time: at("04"), principal: "task:y" }),
+    row(1, { time: at("03") }),
+  ];
+  expect(callersOf(rows, (id) => (id === "x" ? "Fix it" : undefined))).toEqual([
+    { principal: "client:ci", who: "ci", last: at("08"), calls: 1, refused: 0 },
+    { principal: "outside", who: "full token", last: at("07"), calls: 2, refused: 1 },
+    { principal: "task:x", who: "Fix it", last: at("05"), calls: 1, refused: 0 },
+    { principal: "task:y", who: "a task that is gone", last: at("04"), calls: 1, refused: 0 },
+  ]);
 });
 
 test("a call about a task is one line: its end, or that it is under way, and by whom", () => {
@@ -53,7 +72,7 @@ test("a call about a task is one line: its end, or that it is under way, and by 
 
 test("durations are short", () => {
   expect([0, 999, 1000, 59_999, 60_000, 125_400].map(duration)).toEqual([
-    "0 ms",
+    "under 1 ms",
     "999 ms",
     "1.0 s",
     "60.0 s",

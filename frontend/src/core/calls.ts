@@ -11,19 +11,60 @@ export interface RecentCall {
   took: string;
 }
 
+/** Names of tasks that still are. */
+type NameOf = (task: string) => string | undefined;
+
 /** The newest calls through the endpoint, newest first: one line for each, when it is over. */
-export function recentCalls(rows: LedgerRow[], most: number): RecentCall[] {
+export function recentCalls(rows: LedgerRow[], most: number, nameOf: NameOf): RecentCall[] {
   return rows
     .filter((row) => row.face === "mcp" && row.phase === "done")
     .slice(0, most)
     .map((row) => ({
       seq: row.seq,
       time: row.time,
-      who: who(row.principal),
+      who: caller(row.principal, nameOf),
       verb: row.verb === "unknown" ? "–" : row.verb,
       ok: row.outcome === "ok",
       took: row.outcome === "ok" ? duration(row.duration_ms) : (row.outcome ?? "").replaceAll("_", " "),
     }));
+}
+
+/** Somebody who called through the endpoint. */
+export interface Caller {
+  principal: string;
+  who: string;
+  /** When the newest call ended. */
+  last: string;
+  calls: number;
+  /** How many of these were refused or failed. */
+  refused: number;
+}
+
+/**
+ * Who called through the endpoint, whoever did so last first. The protocol keeps no connections: a client that says nothing cannot be
+ * told from one that is gone.
+ */
+export function callersOf(rows: LedgerRow[], nameOf: NameOf): Caller[] {
+  const all = new Map<string, Caller>();
+  for (const { principal, time, phase, face, outcome } of rows) {
+    if (face !== "mcp" || phase !== "done") continue;
+    const one = all.get(principal) ?? { principal, who: caller(principal, nameOf), last: time, calls: 0, refused: 0 };
+    if (time > one.last) one.last = time;
+    one.calls++;
+    if (outcome !== "ok") one.refused++;
+    all.set(principal, one);
+  }
+  return [...all.values()].sort((a, b) => (a.last < b.last ? 1 : a.last > b.last ? -1 : 0));
+}
+
+function caller(principal: string, nameOf: NameOf): string {
+  const task = taskOf(principal);
+  return task ? (nameOf(task) ?? "a task that is gone") : who(principal);
+}
+
+/** The id of the task whose agent a principal is; empty for anybody else. */
+export function taskOf(principal: string): string {
+  return /^task:(.+)$/.exec(principal)?.[1] ?? "";
 }
 
 /** One call about a task, as its panel shows it. */
@@ -81,7 +122,7 @@ export function actor(
 ): string {
   const by = faces[row.face] ?? row.face;
   if (row.principal === "owner") return `You, ${by}`;
-  const task = /^task:(.+)$/.exec(row.principal)?.[1];
+  const task = taskOf(row.principal);
   if (task) return `Agent of ${nameOf(task) ?? "another task"}`;
   return `${who(row.principal)}, ${by}`;
 }
@@ -89,7 +130,7 @@ export function actor(
 /** As whom a rule acts. */
 export function maker(principal: string, nameOf: (task: string) => string | undefined): string {
   if (principal === "owner") return "you";
-  const task = /^task:(.+)$/.exec(principal)?.[1];
+  const task = taskOf(principal);
   return task ? `the agent of ${nameOf(task) ?? "another task"}` : who(principal);
 }
 
@@ -101,6 +142,7 @@ function who(principal: string): string {
 
 /** A duration in few characters. */
 export function duration(ms: number): string {
+  if (ms === 0) return "under 1 ms";
   if (ms < 1000) return `${ms} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { pasteable } from "./paste";
-import { codeParts, count, cutMiddle, nameFrom, shown, shownLines, splitPath, tomlText } from "./text";
+import { codeParts, count, homely, nameFrom, shown, shownLines, splitPath, tomlText } from "./text";
 
 test.each([
   ["plain ünï 漢 🙂", "plain ünï 漢 🙂"],
@@ -23,9 +23,15 @@ test("a paste keeps its text and loses what could end the paste mode", () => {
   expect(pasteable("\u0003\u0004\u009b201~\u007f")).toBe("201~");
 });
 
-test("a long path is cut in the middle and keeps its end", () => {
-  expect(cutMiddle("/home/you/src/project/internal/limit/bucket.go", 24)).toBe("/home/yo…limit/bucket.go");
-  expect(cutMiddle("short", 24)).toBe("short");
+test.each([
+  ["/home/ann/src/a", "/home/ann", "~/src/a"],
+  ["/home/ann", "/home/ann/", "~"],
+  ["/home/anna/src", "/home/ann", "/home/anna/src"],
+  ["/srv/home/ann", "/home/ann", "/srv/home/ann"],
+  ["/src/a", "", "/src/a"],
+  ["/src/a", "/", "/src/a"],
+])("%s is shown to who lives in %j as %s", (path, home, wanted) => {
+  expect(homely(path, home)).toBe(wanted);
 });
 
 test("numbers say what they count", () => {

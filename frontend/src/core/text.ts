@@ -41,13 +41,11 @@ export function shownLines(text: string): string {
   return text.split(/\r?\n/).map(shown).join("\n");
 }
 
-/** A path with the middle cut out so that it has at most `most` characters; the last part is kept longest. */
-export function cutMiddle(path: string, most: number): string {
-  const chars = [...path];
-  if (chars.length <= most) return path;
-  const tail = Math.ceil((most - 1) * 0.65);
-  const head = most - 1 - tail;
-  return chars.slice(0, head).join("") + "…" + chars.slice(chars.length - tail).join("");
+/** A path as it is shown: with a ~ for the home folder, as shells write it. */
+export function homely(path: string, home: string): string {
+  const folder = home.replace(/\/+$/, "");
+  if (!folder) return path;
+  return path === folder || path.startsWith(`${folder}/`) ? `~${path.slice(folder.length)}` : path;
 }
 
 /** "1 file", "3 files". */

@@ -2412,6 +2412,8 @@ export interface WindowState {
   /** what a link asks for, once */
   link?: LinkOffer;
   tasks_dir: string;
+  /** the person's home folder: the window writes a ~ for it, as shells do */
+  home: string;
   /** absent in an app without an endpoint */
   mcp?: MCPResult;
   /** how many wait to be decided */

@@ -1,8 +1,10 @@
+import type { Foreseen } from "../core/applyplan";
 import { type Disposable, Disposables, disposable } from "../core/disposable";
 import { Keymap } from "../core/keymap";
 import { type Mark, strongest, tabMark, taskMark } from "../core/marks";
 import { selfRunOf } from "../core/selfrun";
 import { defaultSettings, readSettings, type WindowSettings } from "../core/settings";
+import { homely, shown } from "../core/text";
 import { isLight, themeOf } from "../core/theme";
 import { inProject, type ProjectNode, rowOrder, shownRows, sidebarTree } from "../core/tree";
 import { clock } from "../core/when";
@@ -69,6 +71,8 @@ export class AppState implements Disposable {
   back = $state<Page>("tasks");
   /** The file that the review should show first. */
   reviewPath = $state("");
+  /** What applying the task under review would do, as it was foreseen last. */
+  foreseen = $state.raw<(Foreseen & { task: string }) | undefined>();
   /** The race that is compared, by its id. */
   race = $state("");
   /** Grows whenever the changes of a task should be read again. */
@@ -213,6 +217,8 @@ export class AppState implements Disposable {
   }
 
   /** The name of a task that is there; undefined for one that is gone. */
+  /** A path as it is shown: as text that is safe to draw, with a ~ for the home folder. */
+  readonly place = (path: string): string => shown(homely(path, this.window?.home ?? ""));
   readonly taskName = (id: string): string | undefined => this.window?.tasks.find((one) => one.id === id)?.name;
 
   /** Shows a list of everybody's, and opens one of its rows. */

@@ -93,7 +93,7 @@ step("a named token is made, changed and revoked, and its value is not on the pa
   const { page } = rig();
   rig().cli("mcp", "enable");
   await page.keyboard.press("Control+,");
-  await page.getByRole("button", { name: "New token" }).last().click();
+  await page.getByRole("button", { name: "New named token…" }).click();
   await tokens().getByRole("textbox", { name: /Name/ }).fill("ci");
   await tokens()
     .getByRole("radio", { name: /^Operator/ })
@@ -126,7 +126,7 @@ step("a named token is made, changed and revoked, and its value is not on the pa
 
 step("a token for a browser is shown once", async () => {
   const { page } = rig();
-  await page.getByRole("button", { name: "New token" }).last().click();
+  await page.getByRole("button", { name: "New named token…" }).click();
   await tokens().getByRole("textbox", { name: /Name/ }).fill("phone");
   await tokens()
     .getByRole("radio", { name: /^A browser/ })
@@ -170,7 +170,7 @@ step("what an operator asks for and would destroy waits for the person, who sees
   assert.equal(rig().cli("list").tasks.length, 1, "a denied call was done");
 
   assert.ok((await ask("task_archive", { task: task.id, discard: true })).approval?.id);
-  await card.getByRole("button", { name: "Approve, and do it now" }).click();
+  await card.getByRole("button", { name: "Approve and archive" }).click();
   await activity().getByText("Nothing waits for you.").waitFor();
   for (let i = 0; i < 200 && rig().cli("list").tasks.length > 0; i++) await page.waitForTimeout(50);
   assert.equal(rig().cli("list").tasks.length, 0, "what was approved was not done");
@@ -191,10 +191,27 @@ step("what an operator asks for and would destroy waits for the person, who sees
   assert.equal(await activity().getByRole("combobox", { name: "Which approvals" }).inputValue(), "all");
   const other = await rig().task("second");
   assert.ok((await ask("task_archive", { task: other.id })).approval?.id);
+  await page.getByRole("button", { name: "1 approval waiting" }).waitFor();
   await page.keyboard.press("Control+Shift+P");
   await page.keyboard.type("Decide 1 approval");
   await page.keyboard.press("Enter");
   await activity()
     .getByRole("listitem", { name: /task_archive of .*second/ })
     .waitFor();
+});
+
+step("what waits is gone through and decided by keys alone", async () => {
+  const { page } = rig();
+  const [task] = rig().cli("list").tasks;
+  const second = activity().getByRole("listitem", { name: /task_archive of .*second/ });
+  await page.keyboard.press("j");
+  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label")?.startsWith("task_archive of"));
+  await page.keyboard.press("Control+Backspace");
+  await second.getByRole("textbox", { name: "Why" }).waitFor();
+  await page.keyboard.press("Escape");
+  await second.getByRole("button", { name: "Approve and archive" }).waitFor();
+  assert.equal(rig().cli("list").tasks[0]?.id, task.id, "a key decided that only asks");
+  await page.keyboard.press("Control+Enter");
+  for (let i = 0; i < 200 && rig().cli("list").tasks.length > 0; i++) await page.waitForTimeout(50);
+  assert.equal(rig().cli("list").tasks.length, 0, "what was approved by keys was not done");
 });

@@ -315,7 +315,7 @@ step("what a repository proposes waits: Not now changes nothing", async () => {
   await page.keyboard.type("typed before");
   assert.equal(await dialog().getByRole("radio", { name: /^Off/ }).isDisabled(), true, "the file tightens at once");
   await dialog().getByRole("button", { name: "Look at it…" }).click();
-  const consent = page.getByRole("dialog", { name: ".termic.yaml of repo" });
+  const consent = page.getByRole("dialog", { name: ".termic.yaml of “repo”" });
   await consent.getByText("make everything", { exact: true }).waitFor();
   await consent.getByRole("listitem").filter({ hasText: "hooks.example.com" }).waitFor();
   await screen(rig(), "consent");
@@ -328,7 +328,7 @@ step("what a repository proposes waits: Not now changes nothing", async () => {
 step("accepting is for the content that was shown", async () => {
   const { page, repo } = rig();
   await dialog().getByRole("button", { name: "Look at it…" }).click();
-  const consent = page.getByRole("dialog", { name: ".termic.yaml of repo" });
+  const consent = page.getByRole("dialog", { name: ".termic.yaml of “repo”" });
   await consent.getByText("make everything", { exact: true }).waitFor();
   writeFileSync(path.join(repo, ".termic.yaml"), "sandbox:\n  hosts: [other.example.com]\n");
   await consent.getByRole("button", { name: "Accept this content" }).click();

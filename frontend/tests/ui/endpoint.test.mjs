@@ -95,7 +95,7 @@ step("a new token replaces the old one", async () => {
     }
   };
   const before = token();
-  await endpoint().getByRole("button", { name: "New token" }).click();
+  await endpoint().getByRole("button", { name: "Replace token" }).click();
   for (let i = 0; i < 100 && ["", before].includes(token()); i++) await rig().page.waitForTimeout(50);
   assert.ok(!["", before].includes(token()));
   assert.equal(await ask("task_list"), 200);

@@ -84,11 +84,13 @@ step("the change is listed, and shown line by line", async () => {
 
 step("it is applied to the main checkout", async () => {
   const { page, repo } = rig();
+  await page.getByRole("contentinfo").getByText("Applies cleanly: 1 file").waitFor();
   await page.getByRole("button", { name: /Apply to main checkout…/ }).click();
+  await page.getByRole("dialog").getByText("Applies cleanly: 1 file (1 added)").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Apply to main checkout" }).click();
   await page.getByText("Applied 1 new file to the main checkout, uncommitted.").waitFor();
   await screen(rig(), "applied");
-  await page.getByRole("dialog").getByText("Close", { exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Close Esc" }).click();
   assert.equal(readFileSync(path.join(repo, "greeting.txt"), "utf8").trim(), "hello there");
   await page.keyboard.press("Escape");
 });
@@ -109,6 +111,7 @@ step("a main checkout with changes of its own is refused with words", async () =
   const { tasks } = rig().cli("list");
   writeFileSync(path.join(tasks[0].path, "more.txt"), "more\n");
   await page.getByRole("button", { name: "Apply…" }).click();
+  await page.getByRole("dialog").getByText("Cannot be applied now.").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Apply to main checkout" }).click();
   await page
     .getByRole("dialog")

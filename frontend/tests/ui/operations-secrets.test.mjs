@@ -66,7 +66,7 @@ step("a new task is given it, and a project gives it to those of its own", async
   await page.getByRole("button", { name: "Actions of repo" }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("menuitem", { name: "Project settings…" }).click();
-  const settings = page.getByRole("dialog", { name: "Settings of repo" });
+  const settings = page.getByRole("dialog", { name: "Settings of “repo”" });
   await settings.getByRole("checkbox", { name: /API_KEY/ }).check();
   await screen(rig(), "project-settings-secrets");
   await settings.getByRole("button", { name: "Save" }).click();

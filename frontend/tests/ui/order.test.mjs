@@ -131,12 +131,12 @@ step("projects are moved and stand under headings that fold, and stay folded", a
   await until(projects, ["gamma", "repo", "beta"]);
   await page.locator(".sec", { hasText: "gamma" }).click({ button: "right" });
   await menuitem("Group…");
-  await page.getByRole("dialog", { name: "Group of gamma" }).getByRole("combobox").fill("Work");
+  await page.getByRole("dialog", { name: "Group of “gamma”" }).getByRole("combobox").fill("Work");
   await page.keyboard.press("Enter");
   await page.getByRole("treeitem", { name: "Group Work" }).waitFor();
   await page.locator(".sec", { hasText: "repo" }).click({ button: "right" });
   await menuitem("Group…");
-  await page.getByRole("dialog", { name: "Group of repo" }).getByRole("combobox").fill("Work");
+  await page.getByRole("dialog", { name: "Group of “repo”" }).getByRole("combobox").fill("Work");
   await page.keyboard.press("Enter");
   await until(() => page.getByRole("treeitem", { name: "Group Work" }).locator(".sec").count(), 2);
   await page.screenshot({ path: process.env.TERMIC_SHOT ?? `${rig().dir}/groups.png` });

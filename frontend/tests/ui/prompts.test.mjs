@@ -16,8 +16,8 @@ step("what is queued for a task is shown in its order, from the status bar", asy
   await rig().row("Busy").getByRole("img", { name: "Working" }).waitFor();
   for (const text of ["first follows", "second follows", "third <b>follows</b>"]) rig().cli("send", "Busy", text);
   await page.locator(".status").getByRole("button", { name: "3 queued" }).click();
-  await dialog("Queued for Busy").waitFor();
-  const texts = dialog("Queued for Busy").locator(".text");
+  await dialog("Queued for “Busy”").waitFor();
+  const texts = dialog("Queued for “Busy”").locator(".text");
   await texts.nth(2).waitFor();
   assert.deepEqual(await texts.allTextContents(), ["first follows", "second follows", "third <b>follows</b>"]);
   await screen(rig(), "queue");
@@ -25,7 +25,7 @@ step("what is queued for a task is shown in its order, from the status bar", asy
 
 step("a prompt is moved up and another taken out; the agent gets what is left in that order", async () => {
   const { page } = rig();
-  const queue = dialog("Queued for Busy");
+  const queue = dialog("Queued for “Busy”");
   assert.equal(await queue.getByRole("button", { name: "Move prompt 1 up" }).isDisabled(), true);
   await queue.getByRole("button", { name: "Move prompt 3 up" }).click();
   await queue.locator(".text").nth(1).filter({ hasText: "third" }).waitFor();

@@ -69,7 +69,7 @@ step("a review of one of them leads back to the race", async () => {
 step("one is adopted; another that would lose work is asked about by name, and nothing is lost unasked", async () => {
   const { page } = rig();
   await page.locator(".race section").first().getByRole("button", { name: "Adopt…" }).click();
-  const adopt = dialog("Adopt contest fake");
+  const adopt = dialog("Adopt “contest fake”");
   await adopt.getByText(/contest fake 2/).waitFor();
   await adopt.getByRole("button", { name: "Adopt and archive 1 task" }).click();
   await adopt.getByText("Its changes are in the main checkout").waitFor();
@@ -94,7 +94,7 @@ step("a task is duplicated: its settings, and a name and branch of its own", asy
   await page.keyboard.press("Control+Shift+P");
   await page.keyboard.type("duplicate");
   await page.keyboard.press("Enter");
-  const copy = dialog("New task like first");
+  const copy = dialog("New task like “first”");
   assert.equal(await copy.getByRole("textbox", { name: "Name" }).inputValue(), "first 2");
   assert.equal(await copy.getByRole("combobox", { name: /Base/ }).inputValue(), "main");
   await copy.getByRole("button", { name: /^Create task/ }).click();

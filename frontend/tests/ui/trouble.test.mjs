@@ -129,19 +129,27 @@ test("a page that is only slow takes the words away when it is drawn [G6]", asyn
 test("at rest the page sets no timer, draws no frame and asks the app nothing [G10]", async () => {
   const { page } = rig();
   await rig().row("Crashes").click();
-  await page.waitForTimeout(1500);
-  const did = await page.evaluate(async () => {
-    const calls = [];
-    const kept = { setTimeout, setInterval, requestAnimationFrame, fetch };
-    for (const name of Object.keys(kept)) {
-      window[name] = (...args) => {
-        calls.push(name);
-        return kept[name].apply(window, args);
-      };
-    }
-    await new Promise((resolve) => kept.setTimeout.call(window, resolve, 3000));
-    Object.assign(window, kept);
-    return [...calls, ...document.getAnimations().map((one) => `animation ${one.animationName ?? ""}`)];
-  });
+  // What the app still tells of is waited for: a busy machine settles late. A page that asks by itself never has a quiet stretch.
+  let did;
+  for (let i = 0; i < 4; i++) {
+    await page.waitForTimeout(1500);
+    did = await page.evaluate(rest);
+    if (did.length === 0) break;
+  }
   assert.deepEqual(did, []);
 });
+
+/** In the page: what it does in three seconds. */
+async function rest() {
+  const calls = [];
+  const kept = { setTimeout, setInterval, requestAnimationFrame, fetch };
+  for (const name of Object.keys(kept)) {
+    window[name] = (...args) => {
+      calls.push(name);
+      return kept[name].apply(window, args);
+    };
+  }
+  await new Promise((resolve) => kept.setTimeout.call(window, resolve, 3000));
+  Object.assign(window, kept);
+  return [...calls, ...document.getAnimations().map((one) => `animation ${one.animationName ?? ""}`)];
+}

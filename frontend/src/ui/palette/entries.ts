@@ -196,7 +196,7 @@ function ofTask(app: AppState, task: TaskDetail): Entry[] {
       : []),
     make("Copy folder path", () => void app.attempt(() => writeClipboard(task.path)), {
       icon: "copy",
-      hint: shown(task.path),
+      hint: app.place(task.path),
     }),
     ...(app.panes.bottom
       ? [make("Show the bottom terminal as a tab", () => app.panes.freeBottom(), { icon: "terminal" })]

@@ -16,7 +16,7 @@ export class Reading {
   run = $state(-1);
 
   diff = $derived.by(() => this.changes.diff);
-  files = $derived.by(() => [...(this.diff?.files ?? [])].sort((a, b) => key(a).localeCompare(key(b))));
+  files = $derived.by(() => [...(this.diff?.files ?? [])].sort(byFolder));
   patches = $derived.by(() => new Map(parsePatch(this.diff?.diff ?? "").map((patch) => [patch.path, patch])));
   /** The number of the first run of each file. */
   firstRuns = $derived.by(() => {
@@ -92,9 +92,9 @@ export class Reading {
 }
 
 /** Folder first, so that the files of one stand together. */
-function key(file: FileChange): string {
-  const { folder, name } = splitPath(file.path);
-  return `${folder}\0${name}`;
+function byFolder(a: FileChange, b: FileChange): number {
+  const [one, other] = [splitPath(a.path), splitPath(b.path)];
+  return one.folder.localeCompare(other.folder) || one.name.localeCompare(other.name);
 }
 
 /** Tells one state of a file's change from another: a sum over its lines (FNV-1a). */
