@@ -210,7 +210,10 @@ step("each file with conflict marks of an apply can be opened", async () => {
   await panel().getByRole("button", { name: "Apply…" }).click();
   const dialog = page.getByRole("dialog", { name: "Apply to main checkout" });
   await dialog.getByText("Applies with conflicts in 1 file").waitFor(); // said before anything is done
-  await dialog.getByRole("list", { name: /would have conflict marks/ }).getByText("a.txt").waitFor();
+  await dialog
+    .getByRole("list", { name: /would have conflict marks/ })
+    .getByText("a.txt")
+    .waitFor();
   await dialog.getByRole("button", { name: "Apply to main checkout" }).click();
   await dialog.getByText("Applied with conflicts in 1 file.").waitFor();
   await dialog.getByRole("button", { name: "Open in editor: a.txt" }).click();

@@ -177,7 +177,7 @@ step("what can be done with a project", async () => {
   await run("harbor-api: group");
   await look(/^Group of/, "group");
   await run("remove harbor-api");
-  await look(/^Remove harbor-api/, "remove-project");
+  await look(/^Remove “harbor-api”/, "remove-project");
 });
 
 step("a task in which nothing is open", async () => {
