@@ -471,7 +471,7 @@ func TestTwoIDs(t *testing.T) {
 	defer func() { check(t, s.Close()) }()
 	told := func(class grant.Class) bool {
 		out, e := s.discover(t.Context(), grant.Caller{Class: class}, &exchange{})
-		return e == nil && strings.Contains(string(out), "not the events of event_list")
+		return e == nil && strings.Contains(string(out[0]), "not the events of event_list")
 	}
 	if told(grant.Full) || told(grant.Scoped) || !told(grant.Operator) || !told(grant.ReadOnly) {
 		t.Error("told to those who have no events, or not to those who have")

@@ -114,10 +114,10 @@ func metaHasCapabilities(x *exchange) *rpcError {
 
 // metaIsSound looks at what else could be taken for something it is not. Unknown names are nobody's business.
 func metaIsSound(x *exchange) *rpcError {
-	if name := misspelt(x.params, "_meta", "name", "uri", "arguments", "cursor"); name != "" {
+	if name := misspelt(x.params, paramNames); name != "" {
 		return badMeta("The name of a parameter is written in the wrong case")
 	}
-	if name := misspelt(x.meta, metaVersion, metaCapabilities); name != "" {
+	if name := misspelt(x.meta, metaNames); name != "" {
 		return badMeta("A name in _meta is written in the wrong case")
 	}
 	if raw := get(x.meta, metaLogLevel); raw != nil {

@@ -57,7 +57,7 @@ func decode(body []byte) (request, *rpcError) {
 	switch {
 	case err != nil:
 		return req, refuse(http.StatusBadRequest, codeRequest, "A name stands twice in one object")
-	case misspelt(fields, "jsonrpc", "id", "method", "params") != "":
+	case misspelt(fields, requestNames) != "":
 		return req, refuse(http.StatusBadRequest, codeRequest, "The names jsonrpc, id, method and params are written in small letters")
 	case id != nil && req.id == nil:
 		return req, refuse(http.StatusBadRequest, codeRequest, "The id is neither a string nor a whole number")

@@ -12,14 +12,17 @@ import (
 	"termic/internal/inlet"
 )
 
-// method is one method of the protocol. run gives the members of its result, without the braces and without those that
-// every result has.
+// members are those of a result, without the braces and without those that every result has: two pieces, the second of which
+// follows the first. So what a verb gave need not be copied to stand behind a few words.
+type members [2][]byte
+
+// method is one method of the protocol. run gives the members of its result.
 type method struct {
 	name     string
 	named    string // the parameter that Mcp-Name repeats; empty for none
 	resource bool   // there only while the owner offers resources
 	lasts    bool   // it may take a while, so it ends with the token of its caller
-	run      func(*Server, context.Context, grant.Caller, *exchange) ([]byte, *rpcError)
+	run      func(*Server, context.Context, grant.Caller, *exchange) (members, *rpcError)
 }
 
 // methods are all that there are. What is not here is 404, whatever an older or a richer server would do with it.
@@ -41,9 +44,9 @@ const instructions = "Termic runs coding agents in tasks: each has its own git w
 const twoIDs = " Steps of jobs (job_events, by seq) are not the events of event_list and event_explain (by id), which triggers follow."
 
 // discover is server/discover.
-func (s *Server) discover(_ context.Context, caller grant.Caller, x *exchange) ([]byte, *rpcError) {
+func (s *Server) discover(_ context.Context, caller grant.Caller, x *exchange) (members, *rpcError) {
 	_, operates := s.toolsOf(caller.Class).named["event_list"]
-	return s.discovery[discoveryKey{resources: x.resources, operations: operates}], nil
+	return members{s.discovery[discoveryKey{resources: x.resources, operations: operates}]}, nil
 }
 
 // discoveryKey is what a caller is told of beside the core.
@@ -63,11 +66,11 @@ func discovery(d discoveryKey) []byte {
 }
 
 // listTools is tools/list: one page, which depends on the caller's class alone.
-func (s *Server) listTools(_ context.Context, caller grant.Caller, x *exchange) ([]byte, *rpcError) {
+func (s *Server) listTools(_ context.Context, caller grant.Caller, x *exchange) (members, *rpcError) {
 	if e := noCursor(x); e != nil {
-		return nil, e
+		return members{}, e
 	}
-	return s.toolsOf(caller.Class).listed, nil
+	return members{s.toolsOf(caller.Class).listed}, nil
 }
 
 // noCursor refuses a place in a list: each list is one page.
@@ -82,20 +85,20 @@ func noCursor(x *exchange) *rpcError {
 
 // callTool is tools/call. A tool that the caller may not use and one that does not exist give the same answer. What the
 // verb refuses is a result too, since it is the model that has to read it.
-func (s *Server) callTool(ctx context.Context, caller grant.Caller, x *exchange) ([]byte, *rpcError) {
+func (s *Server) callTool(ctx context.Context, caller grant.Caller, x *exchange) (members, *rpcError) {
 	args := get(x.params, "arguments")
 	if args != nil && args[0] != '{' {
-		return nil, refuse(http.StatusOK, codeParams, "The arguments of a tool are an object")
+		return members{}, refuse(http.StatusOK, codeParams, "The arguments of a tool are an object")
 	}
 	tool, ok := s.toolsOf(caller.Class).named[x.name]
 	if !ok {
-		return nil, refuse(http.StatusOK, codeParams, "There is no tool "+quoted(x.name))
+		return members{}, refuse(http.StatusOK, codeParams, "There is no tool "+quoted(x.name))
 	}
 	result, err := s.o.Backend.Call(ctx, caller, x.name, json.RawMessage(args), nil)
 	if err != nil {
-		return refusal(fault.From(err)), nil
+		return members{refusal(fault.From(err))}, nil
 	}
-	return success(tool, result), nil
+	return members{tool.done, result}, nil
 }
 
 // maxQuoted bounds what of a client's text is said back.

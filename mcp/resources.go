@@ -89,9 +89,9 @@ type entry struct {
 
 // listResources is resources/list: what has an address of its own, and the tasks that the caller may read. The agent of a caged
 // task finds its own there; those that it creates come back with their ids.
-func (s *Server) listResources(ctx context.Context, caller grant.Caller, x *exchange) ([]byte, *rpcError) {
+func (s *Server) listResources(ctx context.Context, caller grant.Caller, x *exchange) (members, *rpcError) {
 	if e := noCursor(x); e != nil {
-		return nil, e
+		return members{}, e
 	}
 	list := []entry{}
 	for _, r := range readable(caller.Class) {
@@ -101,12 +101,12 @@ func (s *Server) listResources(ctx context.Context, caller grant.Caller, x *exch
 	}
 	tasks, e := s.tasksOf(ctx, caller)
 	if e != nil {
-		return nil, e
+		return members{}, e
 	}
 	for _, t := range tasks {
 		list = append(list, entry{URI: resourceScheme + "tasks/" + t.ID, Name: "tasks/" + t.ID, Title: t.Name, MIMEType: resourceType})
 	}
-	return fmt.Appendf(nil, `"resources":%s,"ttlMs":0,"cacheScope":"private"`, inlet.JSON(list)), nil
+	return members{fmt.Appendf(nil, `"resources":%s,"ttlMs":0,"cacheScope":"private"`, inlet.JSON(list))}, nil
 }
 
 // tasksOf are the tasks that resources/list names.
@@ -129,9 +129,9 @@ func (s *Server) tasksOf(ctx context.Context, caller grant.Caller) ([]api.TaskSu
 }
 
 // listTemplates is resources/templates/list.
-func (s *Server) listTemplates(_ context.Context, caller grant.Caller, x *exchange) ([]byte, *rpcError) {
+func (s *Server) listTemplates(_ context.Context, caller grant.Caller, x *exchange) (members, *rpcError) {
 	if e := noCursor(x); e != nil {
-		return nil, e
+		return members{}, e
 	}
 	list := []entry{}
 	for _, r := range readable(caller.Class) {
@@ -139,14 +139,14 @@ func (s *Server) listTemplates(_ context.Context, caller grant.Caller, x *exchan
 			list = append(list, entry{Template: resourceScheme + r.path, Name: r.path, Title: r.title, MIMEType: resourceType})
 		}
 	}
-	return fmt.Appendf(nil, `"resourceTemplates":%s,"ttlMs":%d,"cacheScope":"private"`, inlet.JSON(list), cacheMillis), nil
+	return members{fmt.Appendf(nil, `"resourceTemplates":%s,"ttlMs":%d,"cacheScope":"private"`, inlet.JSON(list), cacheMillis)}, nil
 }
 
 // readResource is resources/read. What is hidden, what is missing and what has no such address give the same answer.
-func (s *Server) readResource(ctx context.Context, caller grant.Caller, x *exchange) ([]byte, *rpcError) {
+func (s *Server) readResource(ctx context.Context, caller grant.Caller, x *exchange) (members, *rpcError) {
 	r, id, ok := find(caller.Class, x.name)
 	if !ok {
-		return nil, noResource(x.name)
+		return members{}, noResource(x.name)
 	}
 	params := []string{}
 	if r.fixed != "" {
@@ -157,10 +157,11 @@ func (s *Server) readResource(ctx context.Context, caller grant.Caller, x *excha
 	}
 	result, err := s.o.Backend.Call(ctx, caller, r.verb, json.RawMessage("{"+strings.Join(params, ",")+"}"), nil)
 	if err != nil {
-		return nil, unread(err, x.name)
+		return members{}, unread(err, x.name)
 	}
 	text := inlet.JSON(string(bytes.TrimSpace(result)))
-	return fmt.Appendf(nil, `"contents":[{"uri":%s,"mimeType":"%s","text":%s}],"ttlMs":0,"cacheScope":"private"`, inlet.JSON(x.name), resourceType, text), nil
+	contents := fmt.Appendf(nil, `"contents":[{"uri":%s,"mimeType":"%s","text":%s}],"ttlMs":0,"cacheScope":"private"`, inlet.JSON(x.name), resourceType, text)
+	return members{contents}, nil
 }
 
 // unread puts what a verb refused into the form of the protocol, which has no result for a resource that could not be read.

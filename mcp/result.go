@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -13,13 +12,6 @@ import (
 	"termic/internal/fault"
 	"termic/internal/inlet"
 )
-
-// success is the result of a call: the bytes that the verb gave, and a few words for a reader who is shown text only.
-func success(t tool, result json.RawMessage) []byte {
-	b := make([]byte, 0, len(t.done)+len(result)+64)
-	b = append(append(b, `"content":[{"type":"text","text":`...), t.done...)
-	return append(append(b, `}],"structuredContent":`...), result...)
-}
 
 // refusal is the result of a call that was refused: the sentence for a person, which serves a model as well.
 func refusal(f *fault.Error) []byte {
@@ -48,7 +40,7 @@ var frames = sync.Pool{New: func() any { return new([]byte) }}
 const keptFrame = 64 << 10
 
 // answerResult puts the members of a result into a response and writes it.
-func (s *Server) answerResult(w http.ResponseWriter, k *inlet.Conn, id, result []byte) {
+func (s *Server) answerResult(w http.ResponseWriter, k *inlet.Conn, id []byte, result members) {
 	kept := frames.Get().(*[]byte)
 	b := s.resultFrame((*kept)[:0], id, result)
 	if err := k.Whole(func() { s.answer(w, http.StatusOK, b) }); err != nil { // which keeps nothing of it
@@ -61,12 +53,12 @@ func (s *Server) answerResult(w http.ResponseWriter, k *inlet.Conn, id, result [
 }
 
 // resultFrame appends the response to b.
-func (s *Server) resultFrame(b, id, result []byte) []byte {
-	b = slices.Grow(b, len(id)+len(result)+len(s.serverInfo)+96)
+func (s *Server) resultFrame(b, id []byte, result members) []byte {
+	b = slices.Grow(b, len(id)+len(result[0])+len(result[1])+len(s.serverInfo)+96)
 	b = append(b, `{"jsonrpc":"2.0","id":`...)
 	b = append(b, id...)
 	b = append(b, `,"result":{"resultType":"complete",`...)
-	b = append(b, result...)
+	b = append(append(b, result[0]...), result[1]...)
 	b = append(b, `,"_meta":{"`+metaServerInfo+`":`...)
 	b = append(b, s.serverInfo...)
 	return append(b, "}}}"...)

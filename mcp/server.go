@@ -213,7 +213,7 @@ func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, k *inlet.Conn,
 		}
 		e = x.check()
 	}
-	var result []byte
+	var result members
 	if e == nil {
 		ctx, done := r.Context(), func() {}
 		if x.run.lasts {

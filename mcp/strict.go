@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -72,11 +71,25 @@ func get(fields []field, name string) []byte { return member(fields, name).value
 // isObject reports whether a value that scan has found to be good JSON is an object.
 func isObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }
 
+// Names that are looked for in another case: as bytes, so that comparing them takes no memory.
+var (
+	requestNames = spelt("jsonrpc", "id", "method", "params")
+	paramNames   = spelt("_meta", "name", "uri", "arguments", "cursor")
+	metaNames    = spelt(metaVersion, metaCapabilities)
+)
+
+func spelt(names ...string) (out [][]byte) {
+	for _, n := range names {
+		out = append(out, []byte(n))
+	}
+	return out
+}
+
 // misspelt returns a name that is one of the known ones in another case. A lenient reader would take it for that.
-func misspelt(fields []field, known ...string) string {
+func misspelt(fields []field, known [][]byte) string {
 	for _, f := range fields {
 		for _, k := range known {
-			if string(f.name) != k && strings.EqualFold(string(f.name), k) {
+			if !bytes.Equal(f.name, k) && bytes.EqualFold(f.name, k) {
 				return string(f.name)
 			}
 		}
@@ -88,7 +101,7 @@ func misspelt(fields []field, known ...string) string {
 var commonWords = [...]string{"2.0", Revision, "tools/call", "tools/list"}
 
 // text decodes a JSON string; ok is false for any other value.
-func text(raw []byte) (s string, ok bool) {
+func text(raw []byte) (string, bool) {
 	if len(raw) < 2 || raw[0] != '"' {
 		return "", false
 	}
@@ -100,7 +113,9 @@ func text(raw []byte) (s string, ok bool) {
 		}
 		return string(inner), true
 	}
-	return s, json.Unmarshal(raw, &s) == nil
+	var s string // not above, where it would take memory for the others as well
+	err := json.Unmarshal(raw, &s)
+	return s, err == nil
 }
 
 // scanner is one pass over a text. Its depth is bounded, so it may call itself.

@@ -13,7 +13,7 @@ import (
 // tool is one verb as a tool.
 type tool struct {
 	entry []byte // of tools/list
-	done  []byte // the text of a success, as a JSON string
+	done  []byte // the members of a success, up to the bytes that the verb gives: a few words for a reader who is shown text only
 }
 
 // toolset is what callers of one class see.
@@ -30,7 +30,7 @@ func makeTools(class grant.Class, sets []string) toolset {
 		if v.Local || !v.On(grant.MCP) || !v.For(class) || v.Toolset != "" && !slices.Contains(sets, string(v.Toolset)) {
 			continue
 		}
-		t := tool{entry: describe(&v, class), done: inlet.JSON(doneText(&v, class))}
+		t := tool{entry: describe(&v, class), done: fmt.Appendf(nil, `"content":[{"type":"text","text":%s}],"structuredContent":`, inlet.JSON(doneText(&v, class)))}
 		set.named[v.Name] = t
 		list = append(list, t.entry)
 	}

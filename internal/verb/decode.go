@@ -24,44 +24,44 @@ const MaxPrompt = 900 << 10
 
 // decode turns a parameter object into the verb's parameter struct. It is exact: unknown, repeated and differently
 // spelled names, wrong types, values outside an enumeration, missing required ones, text that is not UTF-8 and
-// anything after the object are refused by name. An absent object is an empty one.
-func (v *Verb) decode(caller grant.Caller, raw json.RawMessage) (any, error) {
-	if len(bytes.TrimSpace(raw)) == 0 {
-		raw = json.RawMessage("{}")
-	}
+// anything after the object are refused by name. An absent object is an empty one. The fields are the object's, as they were sent.
+func (v *Verb) decode(caller grant.Caller, raw json.RawMessage) (params any, fields map[string]json.RawMessage, err error) {
 	if len(raw) > MaxParams {
-		return nil, fault.New(fault.InvalidArgument, "The arguments are %d bytes long; at most %d are taken", len(raw), MaxParams)
+		return nil, nil, fault.New(fault.InvalidArgument, "The arguments are %d bytes long; at most %d are taken", len(raw), MaxParams)
 	}
 	if !utf8.Valid(raw) {
-		return nil, fault.New(fault.InvalidArgument, "The arguments are not UTF-8 text")
+		return nil, nil, fault.New(fault.InvalidArgument, "The arguments are not UTF-8 text")
 	}
-	fields, err := objectFields(raw)
-	if err != nil {
-		return nil, err
+	if text := bytes.TrimSpace(raw); len(text) > 0 && string(text) != "{}" { // which most reads send: nothing to look for
+		if fields, err = objectFields(raw); err != nil {
+			return nil, nil, err
+		}
 	}
 	offered := v.ParamsFor(caller.Face, caller.Class)
 	for _, name := range sortedKeys(fields) {
 		i := slices.IndexFunc(offered, func(p Param) bool { return p.Name == name })
 		if i < 0 {
-			return nil, unknownParam(v, name, offered)
+			return nil, nil, unknownParam(v, name, offered)
 		}
 		if err := offered[i].check(fields[name]); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	for _, p := range offered {
 		if value, ok := fields[p.Name]; p.Required && (!ok || string(value) == `""` && !p.Empty) {
-			return nil, fault.New(fault.InvalidArgument, "%s needs %s: %s", v.nameOn(caller.Face), p.quotedOn(caller.Face), p.Doc)
+			return nil, nil, fault.New(fault.InvalidArgument, "%s needs %s: %s", v.nameOn(caller.Face), p.quotedOn(caller.Face), p.Doc)
 		}
 	}
 	if err := together(offered, fields, caller.Face); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	out := reflect.New(v.params)
-	if err := json.Unmarshal(raw, out.Interface()); err != nil {
-		return nil, fault.Wrap(err, fault.InvalidArgument, "The arguments of %s do not have the right form", v.Name)
+	if len(fields) > 0 {
+		if err := json.Unmarshal(raw, out.Interface()); err != nil {
+			return nil, nil, fault.Wrap(err, fault.InvalidArgument, "The arguments of %s do not have the right form", v.Name)
+		}
 	}
-	return out.Elem().Interface(), nil
+	return out.Elem().Interface(), fields, nil
 }
 
 // objectFields reads one JSON object, refusing a repeated name and anything that follows it.

@@ -67,9 +67,9 @@ func (d *Dispatcher) call(ctx context.Context, caller grant.Caller, name string,
 		err := unknownVerb(name)
 		return nil, d.refused(ctx, row, err)
 	}
-	params, err := d.read(ctx, v, call, raw)
+	params, fields, err := d.read(ctx, v, call, raw)
 	if params != nil {
-		row.Shape = shape(raw, v)
+		row.Shape = shape(fields, v)
 	}
 	if err != nil {
 		return nil, d.refused(ctx, row, err)
@@ -83,11 +83,11 @@ func (d *Dispatcher) call(ctx context.Context, caller grant.Caller, name string,
 }
 
 // read decodes the parameters of a call, finds its target and asks whether it may be about that. Parameters that are returned with
-// an error are whole; it is the target that is refused.
-func (d *Dispatcher) read(ctx context.Context, v *Verb, call *core.Call, raw json.RawMessage) (any, error) {
-	params, err := v.decode(call.Caller, raw)
+// an error are whole; it is the target that is refused. The fields are those of the parameters, as they were sent.
+func (d *Dispatcher) read(ctx context.Context, v *Verb, call *core.Call, raw json.RawMessage) (params any, fields map[string]json.RawMessage, err error) {
+	params, fields, err = v.decode(call.Caller, raw)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if t, ok := params.(targeted); ok {
 		ref := t.Ref()
@@ -96,10 +96,10 @@ func (d *Dispatcher) read(ctx context.Context, v *Verb, call *core.Call, raw jso
 		}
 		call.Task, err = d.core.ResolveTask(ctx, call.Caller, ref, v.Name)
 		if unnamed := ref.Task == "" && ref.Project == ""; err != nil && !(v.AnyTarget && unnamed) {
-			return params, err
+			return params, fields, err
 		}
 	}
-	return params, d.core.Permit(ctx, call, params)
+	return params, fields, d.core.Permit(ctx, call, params)
 }
 
 // Prepare is the part of core.Actor: the arguments, the target and the rights of a call are looked at as if it came now.
@@ -109,7 +109,7 @@ func (d *Dispatcher) Prepare(ctx context.Context, caller grant.Caller, name stri
 		return core.Prepared{}, unknownVerb(name)
 	}
 	call := &core.Call{Caller: caller, Verb: name}
-	params, err := d.read(ctx, v, call, raw)
+	params, _, err := d.read(ctx, v, call, raw)
 	return core.Prepared{Params: params, Task: call.Task, Run: func(ctx context.Context, act *core.Call) (any, error) {
 		return d.guarded(v, act, func() (any, error) { return v.run(ctx, d.core, act, params) })
 	}}, err
@@ -122,7 +122,7 @@ func (d *Dispatcher) Check(ctx context.Context, caller grant.Caller, name string
 		return core.Prepared{}, unknownVerb(name)
 	}
 	call := &core.Call{Caller: caller, Verb: name}
-	params, err := d.read(ctx, v, call, raw)
+	params, _, err := d.read(ctx, v, call, raw)
 	return core.Prepared{Params: params, Task: call.Task}, err
 }
 

@@ -25,7 +25,7 @@ func TestAsLongAsMayBe(t *testing.T) {
 		raw json.RawMessage
 		ok  bool
 	}{"arguments": {padded(MaxParams), true}, "arguments and a byte": {padded(MaxParams + 1), false}, "a prompt": {prompt(MaxPrompt), true}, "a prompt and a byte": {prompt(MaxPrompt + 1), false}} {
-		_, err := must(t, "task_send").decode(owner, c.raw)
+		_, _, err := must(t, "task_send").decode(owner, c.raw)
 		if (err == nil) != c.ok || err != nil && fault.CodeOf(err) != fault.InvalidArgument {
 			t.Errorf("%s: %.100v", name, err)
 		}
@@ -36,13 +36,13 @@ func TestAsLongAsMayBe(t *testing.T) {
 func TestOneObject(t *testing.T) {
 	for _, raw := range []string{`[]`, `1`, `null`, `"a"`, `{`, `{"task"`, `{"task":`, `{"task":}`, `{"task":"a"`, `{"task":"a",`, `{"task":"a",}`, `{1:2}`, `{"task":nope}`, `{"task":"a"}}`, `{"task":"a"}{}`,
 		`{"task":"a"} 1`, `nope`, `{,}`} {
-		_, err := must(t, "task_send").decode(owner, json.RawMessage(raw))
+		_, _, err := must(t, "task_send").decode(owner, json.RawMessage(raw))
 		if f := fault.From(err); f == nil || f.Code != fault.InvalidArgument || !strings.Contains(f.Message, "are not one JSON object") {
 			t.Errorf("%s: %v", raw, err)
 		}
 	}
 	for _, raw := range []string{"", " \n", "{}", " { } \n"} {
-		if _, err := must(t, "project_list").decode(owner, json.RawMessage(raw)); err != nil {
+		if _, _, err := must(t, "project_list").decode(owner, json.RawMessage(raw)); err != nil {
 			t.Errorf("%q: %v", raw, err)
 		}
 	}

@@ -33,7 +33,7 @@ func TestOnlyTheOwnerFollowsLinks(t *testing.T) {
 func TestTheLedgerHasNothingOfALink(t *testing.T) {
 	raw, err := json.Marshal(map[string]string{"link": "termic://new?prompt=hunter2"})
 	check(t, err)
-	if got := shape(raw, must(t, "window_link")); strings.Contains(got, "hunter2") || got != "link:string(27)" {
+	if got := shapeOfText(t, raw, must(t, "window_link")); strings.Contains(got, "hunter2") || got != "link:string(27)" {
 		t.Errorf("the ledger would have %q", got)
 	}
 }

@@ -7,17 +7,13 @@ import (
 	"strings"
 )
 
-// shape tells the form of an argument object without any of its values: the names in order, and for each its type and
+// shape tells the form of the fields of an argument object without any of its values: the names in order, and for each its type and
 // the length of text. It is what the ledger keeps.
 //
 //	{"task":"x","wait":true}  ->  task:string(1) wait:true
 //
 // Truth values are kept, since they carry consent and nothing private. Of a secret not even the length is.
-func shape(raw json.RawMessage, v *Verb) string {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil {
-		return ""
-	}
+func shape(fields map[string]json.RawMessage, v *Verb) string {
 	parts := make([]string, 0, len(fields))
 	for _, name := range sortedKeys(fields) {
 		of := shapeOf(fields[name])

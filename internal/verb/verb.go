@@ -173,9 +173,15 @@ func All() []Verb { return table }
 
 // Lookup finds a verb by its canonical name.
 func Lookup(name string) (*Verb, bool) {
-	i := slices.IndexFunc(table, func(v Verb) bool { return v.Name == name })
-	if i < 0 {
-		return nil, false
-	}
-	return &table[i], true
+	v, ok := byName[name]
+	return v, ok
 }
+
+// byName finds the rows of the table. Nobody changes it.
+var byName = func() map[string]*Verb {
+	m := make(map[string]*Verb, len(table))
+	for i := range table {
+		m[table[i].Name] = &table[i]
+	}
+	return m
+}()
