@@ -153,7 +153,7 @@ kill-loop: setup-headless ## kill the app at 500 random instants while verbs run
 .PHONY: faults
 faults: setup-headless ## what happens to an app whose disk, database, git, descriptors, terminals or cages fail (as root)
 	TERMIC_FAULTS=1 CGO_ENABLED=0 go test -count=1 -timeout 30m $(HEADLESS) -run '^TestFault|^TestKillLoop$$|^TestStopped|^TestLeftovers|^TestPortThatIsTaken$$' -v ./internal/e2e | grep -E '^ *(--- |FAIL|ok)|NOT TESTED|_test.go'
-	CGO_ENABLED=0 go test -count=1 $(HEADLESS) -run 'SuspendAndClockJumps|Suspended' ./internal/verb ./internal/check
+	CGO_ENABLED=0 go test -count=1 $(HEADLESS) -run 'SuspendAndClockJumps|AfterSuspend' ./internal/verb ./internal/check
 
 SOAK ?= 3m
 

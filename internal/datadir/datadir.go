@@ -3,7 +3,7 @@
 // What it promises: the folder is the user's own and closed to others (0700) once [Open] returns; at most one process
 // holds it, and whoever comes second learns who does. The lock ends with the process, however it ends.
 //
-// What it does not cover: what is in the files, and a file system without locks, which is refused.
+// What it does not cover: what is in the files, and a file system without locks or on another machine, which is refused.
 package datadir
 
 import (
@@ -90,8 +90,8 @@ func find(getenv func(string) string, goos string) (string, error) {
 }
 
 // Open makes the folder if it is absent, closes it to others, and takes its lock for this process until Close. Held by
-// another process is fault.Conflict, with data pid and face; another user's folder is fault.Forbidden. The context
-// bounds the short wait for a holder that is about to end.
+// another process is fault.Conflict, with data pid and face; another user's folder is fault.Forbidden; one on a network
+// file system is fault.Unavailable. The context bounds the short wait for a holder that is about to end.
 func Open(ctx context.Context, path string, holder Holder) (*Dir, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, fault.Wrap(err, fault.Unavailable, "The data folder %s cannot be made", path).
@@ -107,6 +107,9 @@ func Open(ctx context.Context, path string, holder Holder) (*Dir, error) {
 	if err := closeToOthers(real); err != nil {
 		return nil, err
 	}
+	if err := notOnNetwork(real, network(real)); err != nil {
+		return nil, err
+	}
 	d := &Dir{Path: real}
 	if d.lock, err = os.OpenFile(d.File(LockFile), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return nil, fault.Wrap(err, fault.Unavailable, "The data folder %s cannot be written", real).
@@ -116,6 +119,16 @@ func Open(ctx context.Context, path string, holder Holder) (*Dir, error) {
 		return nil, errors.Join(err, d.lock.Close())
 	}
 	return d, nil
+}
+
+// notOnNetwork refuses a folder whose files are on another machine. The database shares memory between its connections through a file, which only
+// one machine can; a server that goes away ends a program in the middle of that; and the lock may hold on this machine alone.
+func notOnNetwork(path, kind string) error {
+	if kind == "" {
+		return nil
+	}
+	return fault.New(fault.Unavailable, "The data folder %s is on a network file system (%s), where the state of Termic is not safe", path, kind).
+		WithHint("Give Termic a local folder with %s. The home folder, repositories and worktrees may stay where they are.", EnvVar)
 }
 
 // closeToOthers makes sure that the folder is this user's and that nobody else gets in.

@@ -130,6 +130,12 @@ func (f *faulty) whole(name string) {
 	}
 }
 
+// resumes starts the agent of the task again, after the app was started again.
+func (f *faulty) resumes() {
+	f.t.Helper()
+	f.must("task_send", map[string]any{"task": f.task, "prompt": "#say again", "resume": true, "wait": true, "timeoutMs": 120000}, new(any))
+}
+
 // TestFaultDiskFull: nothing is half written while the disk is full, and everything goes on when it is not any more.
 func TestFaultDiskFull(t *testing.T) {
 	f := newFaulty(t, "48m")
@@ -164,19 +170,48 @@ func TestFaultDiskFull(t *testing.T) {
 	f.whole("two")
 }
 
-// TestFaultReadOnly: a data folder that cannot be written any more keeps what it has, and says so; one from the start is refused.
+// TestFaultReadOnly: a disk that the kernel makes read-only under the app, as it does after an error, keeps what it has; the app says so, still
+// shows what is there, and goes on when it is started on a disk that can be written again.
 func TestFaultReadOnly(t *testing.T) {
-	f := newFaulty(t, "64m")
+	f := newFaulty(t, "")
+	mount := f.onDisk(filepath.Join(t.TempDir(), "disk"))
 	f.begin()
-	if err := unix.Mount("", f.data, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
-		if !errors.Is(err, unix.EBUSY) {
-			t.Fatal(err)
-		}
-		t.Skip("NOT TESTED: this kernel does not make a disk read-only that has open files")
+	f.whole("one") // it has a conversation to come back to
+	if out, err := exec.Command("mount", "-o", "remount,abort", f.data).CombinedOutput(); err != nil {
+		t.Fatalf("mount: %v %s", err, out)
 	}
-	f.refused("", "task_rename", map[string]any{"task": f.task, "name": "other"})
-	must(t, unix.Mount("", f.data, "", unix.MS_REMOUNT, ""))
+	f.refused("disk", "task_rename", map[string]any{"task": f.task, "name": "other"})
+	f.refused("disk", "settings_set", map[string]any{"key": "general.cli_enabled", "value": "true"})
+	var s api.TaskStatusResult
+	f.must("task_status", map[string]any{"task": f.task}, &s)
+	if s.Task.Name != "one" || !s.Task.Tabs[0].Live {
+		t.Errorf("the task: %+v", s.Task)
+	}
+	f.end()
+	must(t, unix.Unmount(f.data, 0))
+	mount()
+	f.serve()
+	f.resumes()
 	f.whole("one")
+}
+
+// onDisk moves the data folder to a file system of its own in a file, and returns what mounts that again.
+func (f *faulty) onDisk(file string) func() {
+	f.t.Helper()
+	for _, c := range [][]string{{"truncate", "--size=64M", file}, {"mke2fs", "-q", "-t", "ext4", "-d", f.data, file}} {
+		if out, err := exec.Command(c[0], c[1:]...).CombinedOutput(); err != nil {
+			f.t.Skipf("NOT TESTED: no disk can be made here: %v %s", err, out)
+		}
+	}
+	mount := func() {
+		if out, err := exec.Command("mount", "-o", "loop", file, f.data).CombinedOutput(); err != nil {
+			f.t.Skipf("NOT TESTED: no disk can be mounted here: %v %s", err, out)
+		}
+		must(f.t, os.Chmod(f.data, 0o700))
+	}
+	mount()
+	f.t.Cleanup(func() { must(f.t, unix.Unmount(f.data, unix.MNT_DETACH)) })
+	return mount
 }
 
 // TestFaultReadOnlyAtStart: where nothing can be kept, nothing starts.

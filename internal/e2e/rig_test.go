@@ -33,8 +33,14 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	fakeAgent, termicBin = filepath.Join(dir, "fakeagent"), filepath.Join(dir, "termic")
-	if err := buildGo(fakeAgent, "termic/internal/fakeagent"); err != nil {
+	built := os.Getenv("TERMIC_TEST_PROGRAMS") // a folder of them, for a machine without a compiler
+	if built == "" {
+		built = dir
+	}
+	fakeAgent, termicBin = filepath.Join(built, "fakeagent"), filepath.Join(built, "termic")
+	if built != dir {
+		buildTermic = func() error { return nil }
+	} else if err := buildGo(fakeAgent, "termic/internal/fakeagent"); err != nil {
 		fmt.Fprintf(os.Stderr, "the fake agent does not build: %v\n", err)
 		os.Exit(1)
 	}
@@ -128,7 +134,16 @@ func anotherRig(t *testing.T) *rig {
 func rigLogging(t *testing.T, level string) *rig {
 	t.Helper()
 	root := t.TempDir()
-	r := &rig{t: t, level: level, home: filepath.Join(root, "home"), data: filepath.Join(root, "data"), repo: filepath.Join(root, "repo a b 'q' é")}
+	r := layRig(t, level, root, filepath.Join(root, "data"))
+	r.start()
+	t.Cleanup(r.stop)
+	return r
+}
+
+// layRig makes the folders of one, with its state in a folder that may be elsewhere, and starts nothing.
+func layRig(t *testing.T, level, root, data string) *rig {
+	t.Helper()
+	r := &rig{t: t, level: level, home: filepath.Join(root, "home"), data: data, repo: filepath.Join(root, "repo a b 'q' é")}
 	for _, d := range []string{r.home, r.data, r.repo} {
 		must(t, os.MkdirAll(d, 0o700))
 	}
@@ -141,8 +156,6 @@ func rigLogging(t *testing.T, level string) *rig {
 	r.write("README.md", "one\ntwo\nthree\n")
 	r.git(r.repo, "add", "-A")
 	r.git(r.repo, "commit", "-qm", "first")
-	r.start()
-	t.Cleanup(r.stop)
 	return r
 }
 
