@@ -34,18 +34,21 @@ func (c *Core) create(n *newTask) {
 		c.createFailed(ctx, n, lines, err)
 		return
 	}
-	err = c.created(ctx, n, made, lines)
+	setup, serr := c.setupOf(ctx, n.project)
+	last := n.params.NoAgent && setup == "" && serr == nil
+	err = c.created(ctx, n, made, lines, last)
 	release()
 	if err != nil {
 		c.createFailed(ctx, n, lines, err)
 		return
 	}
-	c.setUp(ctx, n)
-	if n.params.NoAgent {
+	c.setUp(ctx, n, setup, serr)
+	switch {
+	case !n.params.NoAgent:
+		c.startNew(ctx, n)
+	case !last:
 		c.endJob(ctx, n.job, nil)
-		return
 	}
-	c.startNew(ctx, n)
 }
 
 // takeBack removes the worktree that was just made for a creation which somebody cancelled, and the branch with it. It returns
@@ -121,26 +124,42 @@ func (c *Core) makeWorktree(ctx context.Context, n *newTask) (worktree.Created, 
 		return worktree.Created{Path: entry.Path, Branch: entry.Branch, BaseRef: n.project.BaseBranch, ReusedBranch: true}, nil, err
 	}
 	defer c.refs.ours(n.project.ID, repo, branchAnd(n.task.Branch, orElse(n.params.Base, n.project.BaseBranch)))()
-	made, err := repo.Create(ctx, worktree.CreateOptions{Path: n.task.Path, PathFixed: true, Branch: n.task.Branch,
-		BranchTyped: n.params.Branch != "", Base: orElse(n.params.Base, n.project.BaseBranch),
-		Fetch: n.start == "" && c.settings.Get().Tasks.FetchBeforeCreate, Commit: n.start, Progress: progress,
-		NewBranch: func(name, commit string) error { return c.noteBranch(ctx, n, name, commit) }})
+	o := c.createOptions(n)
+	o.Progress, o.NewBranch = progress, func(name, commit string) error { return c.noteBranch(ctx, n, name, commit) }
+	made, err := repo.Create(ctx, o)
 	return made, lines, err
 }
 
-// noteBranch stores the branch that is about to be created: after a crash the next start knows what to take back.
+// createOptions say how the worktree of a new task is to be made.
+func (c *Core) createOptions(n *newTask) worktree.CreateOptions {
+	return worktree.CreateOptions{Path: n.task.Path, PathFixed: true, Branch: n.task.Branch, BranchTyped: n.params.Branch != "",
+		Base: orElse(n.params.Base, n.project.BaseBranch), Fetch: n.start == "" && c.settings.Get().Tasks.FetchBeforeCreate, Commit: n.start}
+}
+
+// begin stores the intent to create the task.
+func (n *newTask) begin(ctx context.Context, tx *store.Tx) error {
+	return beginIntent(ctx, tx, intentCreate, n.task.ID,
+		createIntent{Task: n.task.ID, Mode: n.mode, Path: n.task.Path, Job: n.job, Branch: n.branch, Commit: n.commit})
+}
+
+// noteBranch stores the branch that is about to be created: after a crash the next start knows what to take back. Mostly it was
+// foreseen when the task was accepted, and nothing has to wait for the disk again.
 func (c *Core) noteBranch(ctx context.Context, n *newTask, name, commit string) error {
+	if name == n.branch && commit == n.commit {
+		return nil
+	}
+	n.branch, n.commit = name, commit
 	return c.store.Write(ctx, func(tx *store.Tx) error {
 		if err := tx.EndIntent(ctx, intentID(intentCreate, n.task.ID)); err != nil {
 			return err
 		}
-		return beginIntent(ctx, tx, intentCreate, n.task.ID,
-			createIntent{Task: n.task.ID, Mode: n.mode, Path: n.task.Path, Job: n.job, Branch: name, Commit: commit})
+		return n.begin(ctx, tx)
 	})
 }
 
-// created makes the task live and ends its intent, in one transaction.
-func (c *Core) created(ctx context.Context, n *newTask, made worktree.Created, lines []string) error {
+// created makes the task live and ends its intent, in one transaction, and with that its job if nothing more is to come: a
+// transaction of its own would make whoever waits for the job wait for the disk once more.
+func (c *Core) created(ctx context.Context, n *newTask, made worktree.Created, lines []string, last bool) error {
 	if err := c.inherit(n.task); err != nil {
 		return err
 	}
@@ -157,6 +176,11 @@ func (c *Core) created(ctx context.Context, n *newTask, made worktree.Created, l
 		n.task = live
 		if err := tx.AddJobLines(ctx, n.job, lines); err != nil {
 			return err
+		}
+		if last && n.job != "" {
+			if err := tx.EndJob(ctx, n.job, jobEnd(nil)); err != nil {
+				return err
+			}
 		}
 		return tx.EndIntent(ctx, intentID(intentCreate, n.task.ID))
 	})

@@ -19,23 +19,26 @@ func (l *liveTab) inWalls() bool {
 	return l.tab.Kind == store.TabScript && l.task.FromCage
 }
 
-// setUp runs the setup script of a new task in a tab of its own, beside the task's first agent. The script is the one of
-// the project's .termic.yaml, if its owner agreed to that very content; otherwise the task says that it did not run.
-func (c *Core) setUp(ctx context.Context, n *newTask) {
-	f, agreed, err := c.agreedFile(ctx, n.project)
-	command := ""
+// setupOf is the setup script of a project's .termic.yaml: empty where there is none, and an error where there is one that must not
+// run, as its owner did not agree to that very content.
+func (c *Core) setupOf(ctx context.Context, p store.Project) (command string, err error) {
+	f, agreed, err := c.agreedFile(ctx, p)
 	for _, s := range f.Scripts {
 		if s.Name == repofile.Setup {
 			command = s.Command
 		}
 	}
-	switch {
-	case err == nil && command == "":
-		return
-	case err == nil && !agreed:
+	if err == nil && command != "" && !agreed {
 		err = fault.New(fault.NeedsConsent, "It waits for your consent to the %s of the project", repofile.Name).
-			WithHint("Look at it: `termic project consent %s`.", shellWord(n.project.Name))
-	case err == nil:
+			WithHint("Look at it: `termic project consent %s`.", shellWord(p.Name))
+	}
+	return command, err
+}
+
+// setUp runs the setup script of a new task in a tab of its own, beside the task's first agent. Where setupOf gave an error the
+// task says that it did not run.
+func (c *Core) setUp(ctx context.Context, n *newTask, command string, err error) {
+	if err == nil && command != "" {
 		err = c.runScript(ctx, n, "Setup", command)
 	}
 	if err == nil {

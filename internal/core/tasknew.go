@@ -29,6 +29,9 @@ type newTask struct {
 	told    []string            // what was tightened
 	limit   *sandbox.Capability // what its agent may do at most; nil: whatever the task may
 	start   string              // the commit that it begins at; empty: where its base is when it is made
+	repo    *worktree.Repo      // of the project; nil where it is a plain folder
+	branch  string              // that will be made, if it goes as it was foreseen; empty: it was not
+	commit  string              // at which
 }
 
 // TaskNew is the verb task_new. It answers when the task is durable and its worktree under way, or with wait when its
@@ -316,7 +319,7 @@ func (c *Core) insertNew(ctx context.Context, tx *store.Tx, call *Call, n *newTa
 	} else if err := tx.SetJobTarget(ctx, n.job, n.task.ID); err != nil {
 		return err
 	}
-	return beginIntent(ctx, tx, intentCreate, n.task.ID, createIntent{Task: n.task.ID, Mode: n.mode, Path: n.task.Path, Job: n.job})
+	return n.begin(ctx, tx)
 }
 
 func orElse(s, fallback string) string {

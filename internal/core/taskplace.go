@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"termic/internal/fault"
 	"termic/internal/store"
@@ -21,6 +22,7 @@ func (c *Core) planStart(ctx context.Context, n *newTask) error {
 	if err != nil {
 		return err
 	}
+	n.repo = repo
 	if n.mode == "adopt" {
 		path, err := c.absolute(n.params.From)
 		if err == nil {
@@ -58,19 +60,22 @@ func (c *Core) planPath(ctx context.Context, n *newTask) error {
 	if err != nil {
 		folder = n.project.ID
 	}
-	if n.task.Path, err = c.freePath(ctx, filepath.Join(c.settings.Get().Tasks.Dir, folder, slug)); err != nil {
+	tasks, err := c.store.Tasks(ctx, store.TaskFilter{})
+	if err != nil {
+		return err
+	}
+	if n.task.Path, err = freePath(tasks, filepath.Join(c.settings.Get().Tasks.Dir, folder, slug)); err != nil {
 		return err
 	}
 	n.task.Branch = orElse(n.params.Branch, worktree.BranchFor(c.settings.Get().Tasks.BranchPrefix, n.params.Name))
+	if !slices.ContainsFunc(tasks, func(t store.Task) bool { return t.Branch == n.task.Branch }) { // else another one may be about to make it
+		n.branch, n.commit, _ = n.repo.Foresee(c.createOptions(n))
+	}
 	return nil
 }
 
 // freePath puts a number behind a folder name that is taken, on disk or by a task whose folder is still to come.
-func (c *Core) freePath(ctx context.Context, path string) (string, error) {
-	tasks, err := c.store.Tasks(ctx, store.TaskFilter{})
-	if err != nil {
-		return "", err
-	}
+func freePath(tasks []store.Task, path string) (string, error) {
 	taken := map[string]bool{}
 	for _, t := range tasks {
 		taken[t.Path] = true

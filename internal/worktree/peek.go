@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -32,6 +33,19 @@ func (r *Repo) peek(base string, more []string) (b Base, rest []string, ok bool)
 		}
 	}
 	return b, nil, false
+}
+
+// Foresee says which branch Create would make first and at which commit, as far as that is seen without git: nothing is said of a base
+// that may be fetched before, and of a name that is taken. Whatever it says may be wrong by then.
+func (r *Repo) Foresee(o CreateOptions) (branch, commit string, ok bool) {
+	if o.Fetch && strings.Contains(o.Base, "/") || checkBranch(o.Branch) != nil {
+		return "", "", false
+	}
+	base, found, ok := r.peek(o.Base, []string{"refs/heads/" + o.Branch, "refs/remotes/origin/" + o.Branch})
+	if !ok || found[0] != "" || found[1] != "" && !o.BranchTyped {
+		return "", "", false
+	}
+	return o.Branch, cmp.Or(o.Commit, base.Commit), true
 }
 
 // refFiles reads refs as git does: each from its own file, and otherwise from the packed ones, which are read afterwards. It

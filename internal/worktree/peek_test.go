@@ -87,3 +87,49 @@ func TestPeekLeavesTheRestToGit(t *testing.T) {
 		t.Error("refs in tables are read as files")
 	}
 }
+
+// What Foresee says is what Create then does, and of what it cannot know it says nothing.
+func TestForeseeSaysWhatCreateDoes(t *testing.T) {
+	w := newWorld(t)
+	dir := w.repo("r")
+	first := w.commit(dir, "first")
+	second := w.commit(dir, "second")
+	r := w.open(dir)
+	w.run(dir, "branch", "taken")
+	w.run(dir, "branch", "folder/taken")
+	w.run(dir, "update-ref", "refs/remotes/origin/far", first)
+	for name, c := range map[string]struct {
+		o    CreateOptions
+		want string // the commit; empty: nothing is said
+	}{
+		"a new one":                     {CreateOptions{Branch: "new", Base: "main"}, second},
+		"one at a commit":               {CreateOptions{Branch: "older", Base: "main", Commit: first}, first},
+		"a name that is taken":          {CreateOptions{Branch: "taken", Base: "main"}, ""},
+		"a typed name that is taken":    {CreateOptions{Branch: "taken", BranchTyped: true, Base: "main"}, ""},
+		"a name that origin has":        {CreateOptions{Branch: "far", Base: "main"}, ""},
+		"a typed name that origin has":  {CreateOptions{Branch: "far", BranchTyped: true, Base: "main"}, second},
+		"a base that nobody fetches":    {CreateOptions{Branch: "here", Base: "main", Fetch: true}, second},
+		"a base that is fetched before": {CreateOptions{Branch: "fetched", Base: "origin/far", Fetch: true}, ""},
+		"a base that was fetched":       {CreateOptions{Branch: "was-fetched", Base: "origin/far"}, first},
+		"a base that is no branch":      {CreateOptions{Branch: "from", Base: "main~1"}, ""},
+		"a name that is none":           {CreateOptions{Branch: "a..b", Base: "main"}, ""},
+	} {
+		branch, commit, ok := r.Foresee(c.o)
+		if ok != (c.want != "") || commit != c.want || ok && branch != c.o.Branch {
+			t.Errorf("%s: %q at %q, %v; want %q", name, branch, commit, ok, c.want)
+			continue
+		}
+		c.o.Path, c.o.PathFixed = filepath.Join(w.dir, strings.ReplaceAll(name, " ", "-")), true
+		told := false
+		c.o.NewBranch = func(b, at string) error {
+			if ok && !told && (b != branch || at != commit) {
+				t.Errorf("%s: it made %q at %q first, foreseen was %q at %q", name, b, at, branch, commit)
+			}
+			told = true
+			return nil
+		}
+		if _, err := r.Create(ctx, c.o); err != nil && ok || ok && !told {
+			t.Errorf("%s: foreseen, and not made: %v", name, err)
+		}
+	}
+}
