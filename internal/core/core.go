@@ -80,6 +80,7 @@ type Core struct {
 	walled     walledTasks
 	timetable  *timetable
 	discards   *discards
+	making     making
 	watching   *watching
 	refs       *refWatch
 	machine    sandbox.Machine

@@ -25,6 +25,7 @@ func (c *Core) create(n *newTask) {
 	if err != nil {
 		return // the app is ending: the intent tells the next start
 	}
+	defer c.making.forget(n.task.ID)
 	made, lines, err := c.makeWorktree(ctx, n)
 	if err == nil && errors.Is(context.Cause(ctx), ErrCancelled) {
 		err = c.takeBack(n)
@@ -89,12 +90,11 @@ func (c *Core) startNew(ctx context.Context, n *newTask) {
 	c.beacon.change()
 }
 
-// makeWorktree does the part that touches git. Progress lines go to the log of the task as they come.
+// makeWorktree does the part that touches git. Progress lines are told as they come, and returned to be stored.
 func (c *Core) makeWorktree(ctx context.Context, n *newTask) (worktree.Created, []string, error) {
-	var lines []string
 	progress := func(line string) {
-		if len(lines) < maxLog {
-			lines = append(lines, line)
+		if c.making.add(n.task.ID, line) {
+			c.beacon.change()
 		}
 	}
 	if n.mode == "main" {
@@ -127,7 +127,7 @@ func (c *Core) makeWorktree(ctx context.Context, n *newTask) (worktree.Created, 
 	o := c.createOptions(n)
 	o.Progress, o.NewBranch = progress, func(name, commit string) error { return c.noteBranch(ctx, n, name, commit) }
 	made, err := repo.Create(ctx, o)
-	return made, lines, err
+	return made, c.making.of(n.task.ID), err
 }
 
 // createOptions say how the worktree of a new task is to be made.

@@ -138,6 +138,9 @@ func (c *Core) detail(ctx context.Context, t store.Task, names map[string]string
 	d := api.TaskDetail{TaskSummary: c.viewTask(t, names[t.ProjectID], tabs, false), Port: t.Port, Log: t.Log, Warnings: t.Warnings, Yolo: t.Yolo, Secrets: t.Secrets,
 		Cage: taskCage(t, names), Denials: c.cages.Denials(t.ID),
 		Tabs: make([]api.TabStatus, len(tabs))}
+	if t.State == api.TaskCreating {
+		d.Log = c.making.of(t.ID)
+	}
 	d.Refs, _ = c.refs.changesOf(t.ProjectID, t.ID)
 	for i, tab := range tabs {
 		d.Tabs[i] = c.viewTab(tab, i+1)
