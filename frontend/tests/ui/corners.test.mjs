@@ -111,7 +111,7 @@ step("a web address in a terminal goes to the browser, and nothing else is opene
       return null;
     };
   });
-  await rig().type("clear; printf '%s\\n' javascript:alert(1) https://example.com/a?b=1");
+  await rig().type("clear; echo 'javascript:alert(1)'; echo 'https://example.com/a?b=1'");
   await rig().seen(/^https:\/\/example\.com\/a\?b=1$/m);
   for (const text of ["javascript:alert", "https://example.com"]) {
     const row = page.locator(".xterm-rows > div", { hasText: new RegExp(`^${text}`) }).last();
@@ -126,7 +126,7 @@ step("a web address in a terminal goes to the browser, and nothing else is opene
 
 step("after a restart of the app each tab has its own conversation again", async () => {
   const { page } = rig();
-  rig().cli("tab", "new", "Slow to make", "--agent", "fake");
+  rig().cli("tab", "Slow to make", "--agent", "fake");
   const ids = () =>
     rig()
       .cli("status", "Slow to make")
@@ -134,8 +134,9 @@ step("after a restart of the app each tab has its own conversation again", async
   await until(() => ids().length === 2 && ids().every((tab) => tab.live), "two agents run");
   const said = [];
   for (const [i, tab] of ids().entries()) {
-    rig().cli("send", "Slow to make", "--tab", tab.id, "-p", `of tab ${i}`, "--wait");
-    said.push(/session (\S+)/.exec(rig().cli("log", "Slow to make", "--tab", tab.id).text)?.[1]);
+    rig().cli("send", "Slow to make", `of tab ${i}`, "--tab", tab.id, "--wait");
+    await until(() => ids()[i].session_id, "its conversation has a name");
+    said.push(ids()[i].session_id);
   }
   assert.notEqual(said[0], said[1]);
   rig().child.kill("SIGKILL");
@@ -185,7 +186,7 @@ step("a very large change is drawn in part, and the rest on demand; what a file 
 step("who wants no motion gets none, and the mark of work is still told by its shape", async () => {
   const { page } = rig();
   await page.emulateMedia({ reducedMotion: "reduce" });
-  rig().cli("send", "Slow to make", "-p", "#work 20");
+  rig().cli("send", "Slow to make", "#work 20");
   const mark = page.locator(".task-row", { hasText: "Slow to make" }).getByRole("img", { name: "Working" });
   await mark.waitFor();
   const running = () =>
