@@ -31,7 +31,7 @@ type kind struct {
 
 var work = []kind{
 	{method: "tools/list", mostCPU: 1.5, leastRate: 4, leastSDK: 8},
-	{method: "tools/call", tool: "task_agents", mostCPU: 4},
+	{method: "tools/call", tool: "task_agents", mostCPU: 3},
 }
 
 func (k kind) String() string { return strings.TrimSpace(k.method + " " + k.tool) }
