@@ -12,34 +12,42 @@ import (
 	"pgregory.net/rapid"
 )
 
-// unpack is what the page does (core/unpack.ts).
+// unpack is what the page does (core/unpack.ts), and refuses what is none of ours.
 func unpack(p []byte) ([]byte, error) {
+	bad := errors.New("it was not packed by us")
+	if len(p) < 5 {
+		return nil, bad
+	}
 	size := int(binary.BigEndian.Uint32(p))
 	var out []byte
 	at := 4
 	length := func(n int) int {
-		if n < 15 {
-			return n
+		for more := n == 15; more && at < len(p); at++ {
+			n += int(p[at])
+			more = p[at] == 255
 		}
-		for {
-			b := int(p[at])
-			at++
-			if n += b; b != 255 {
-				return n
-			}
-		}
+		return n
 	}
-	for {
+	for at < len(p) && len(out) <= size {
 		token := int(p[at])
 		at++
 		n := length(token >> 4)
+		if n > len(p)-at {
+			return nil, bad
+		}
 		out = append(out, p[at:at+n]...)
 		if at += n; at == len(p) {
 			break
 		}
+		if at+2 > len(p) {
+			return nil, bad
+		}
 		back := int(binary.LittleEndian.Uint16(p[at:]))
 		at += 2
-		for range packMatch + length(token&15) {
+		if n = packMatch + length(token&15); back == 0 || back > len(out) || n > size {
+			return nil, bad
+		}
+		for range n {
 			out = append(out, out[len(out)-back])
 		}
 	}

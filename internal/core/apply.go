@@ -116,7 +116,7 @@ func (c *Core) Path(ctx context.Context, call *Call, _ api.PathParams) (api.Path
 			return api.PathResult{}, err
 		}
 		if t.State != api.TaskCreating {
-			return api.PathResult{TaskID: t.ID, Path: t.Path}, usableTree(t)
+			return api.PathResult{TaskID: t.ID, Path: t.Path}, c.usableTree(t)
 		}
 		if err := c.pause(ctx, changed, time.Time{}); err != nil {
 			return api.PathResult{}, err

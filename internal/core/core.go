@@ -81,6 +81,7 @@ type Core struct {
 	timetable  *timetable
 	discards   *discards
 	making     making
+	folders    *folders
 	watching   *watching
 	refs       *refWatch
 	machine    sandbox.Machine
@@ -126,7 +127,7 @@ type Core struct {
 
 // New makes a Core on an opened profile, mends what a killed app left behind, and takes up the settings.
 func New(ctx context.Context, o Options) (*Core, error) {
-	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home, dataDir: o.DataDir, denials: newDenials(), rules: newRules(), branches: newBranchWatch(), timetable: newTimetable(), releases: newReleases(o.Releases), discards: &discards{dir: filepath.Join(o.DataDir, "discarded")}, toSweep: make(chan struct{}, 1),
+	c := &Core{store: o.Store, settings: o.Settings, git: o.Git, host: o.Host, shell: o.Shell, log: o.Log, home: o.Home, dataDir: o.DataDir, denials: newDenials(), rules: newRules(), branches: newBranchWatch(), timetable: newTimetable(), releases: newReleases(o.Releases), discards: &discards{dir: filepath.Join(o.DataDir, "discarded")}, folders: newFolders(), toSweep: make(chan struct{}, 1),
 		version: o.Version, started: time.Now(), binary: o.Binary, raise: o.Raise, quit: o.Quit, endpoint: o.Endpoint, web: o.Web, webURL: o.WebURL, webAddr: o.WebAddr, clock: o.Clock, beacon: newBeacon(),
 		live: map[string]*liveTab{}, busy: map[string]chan struct{}{}, starting: map[string]bool{}, ended: map[string]string{}}
 	if c.keyring = o.Keyring; c.keyring == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
 	"slices"
 
 	"termic/internal/api"
@@ -227,13 +226,4 @@ func sentence(err error) string {
 		return f.Message + "."
 	}
 	return f.Message + ". " + f.Hint
-}
-
-// missing reports whether the folder of a task was deleted behind our back.
-func missing(t store.Task) bool {
-	if t.State != api.TaskLive && t.State != api.TaskMissing {
-		return false
-	}
-	_, err := os.Stat(t.Path)
-	return os.IsNotExist(err)
 }

@@ -94,7 +94,7 @@ func (c *Core) taskFindings(ctx context.Context) []api.Finding {
 		return append(out, api.Finding{Name: "tasks", Level: "fail", Detail: sentence(err)})
 	}
 	for _, t := range tasks {
-		if missing(t) {
+		if c.missing(t) {
 			out = append(out, api.Finding{Name: "task " + quoted(t.Name), Level: "warn", Detail: t.Path + " is gone", Fix: "`termic archive` it; `termic restore` brings the branch back."})
 		}
 	}

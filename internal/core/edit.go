@@ -27,7 +27,7 @@ func (c *Core) TaskEdit(ctx context.Context, call *Call, p api.TaskEditParams) (
 	if err != nil {
 		return api.TaskEditResult{}, err
 	}
-	if err := usableTree(t); err != nil {
+	if err := c.usableTree(t); err != nil {
 		return api.TaskEditResult{}, err
 	}
 	root, writers, err := c.editRoot(ctx, t, p.Main)

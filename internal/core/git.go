@@ -34,7 +34,7 @@ func (c *Core) gitTask(ctx context.Context, id string) (g gitTask, err error) {
 	if g.task, err = c.store.Task(ctx, id); err != nil {
 		return g, err
 	}
-	if err = usableTree(g.task); err != nil {
+	if err = c.usableTree(g.task); err != nil {
 		return g, err
 	}
 	if g.project, err = c.store.Project(ctx, g.task.ProjectID); err != nil {
@@ -199,7 +199,7 @@ func (c *Core) settleDiscard(ctx context.Context, in store.Intent) error {
 	if err != nil {
 		return err
 	}
-	if !ok || t.Archived() || missing(t) {
+	if !ok || t.Archived() || c.missing(t) {
 		return c.store.EndIntent(ctx, in.ID)
 	}
 	repo, err := c.repoOf(ctx, project)

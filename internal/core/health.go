@@ -16,7 +16,7 @@ func (c *Core) Health(ctx context.Context, call *Call, _ api.HealthParams) (api.
 		return r, err
 	}
 	for _, t := range matching(tasks, func(t store.Task) bool { return mayRead(call.Caller, t) }) {
-		if missing(t) {
+		if c.missing(t) {
 			t.State = api.TaskMissing
 		}
 		var work string

@@ -114,7 +114,7 @@ func (c *Core) planSpawn(ctx context.Context, taskID, tabID string, how startHow
 	if task, _, err = c.tightened(ctx, task); err != nil {
 		return nil, ptyhost.Spec{}, err
 	}
-	if err := usableTree(task); err != nil {
+	if err := c.usableTree(task); err != nil {
 		return nil, ptyhost.Spec{}, err
 	}
 	if !tab.ClosedAt.IsZero() {

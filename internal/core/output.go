@@ -192,7 +192,7 @@ func (c *Core) diff(ctx context.Context, task store.Task, o worktree.DiffOptions
 	if err != nil {
 		return worktree.Diff{}, err
 	}
-	if err := usableTree(task); err != nil {
+	if err := c.usableTree(task); err != nil {
 		return worktree.Diff{}, err
 	}
 	repo, err := c.repoOf(ctx, project)
@@ -212,7 +212,7 @@ func baseOf(t store.Task) string {
 }
 
 // usableTree refuses tasks that have no folder to look at, and says what to do.
-func usableTree(t store.Task) error {
+func (c *Core) usableTree(t store.Task) error {
 	switch {
 	case t.State == api.TaskCreating:
 		return fault.New(fault.Conflict, "The task %q is still being created", t.Name).WithHint("`termic wait` waits for it.")
@@ -220,7 +220,7 @@ func usableTree(t store.Task) error {
 		return fault.New(fault.Conflict, "The task %q could not be created: %s", t.Name, t.Error).WithHint("Archive it and create it again.")
 	case t.Archived(): // it was not when the call began
 		return fault.New(fault.Conflict, "The task %q is archived", t.Name).WithHint("`termic restore` brings it back.")
-	case missing(t):
+	case c.missing(t):
 		return fault.New(fault.NotFound, "The folder of the task %q is gone: %s", t.Name, t.Path).
 			WithHint("Archive the task, and restore it to get its branch back.")
 	}

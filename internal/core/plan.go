@@ -45,7 +45,7 @@ func (c *Core) applicable(ctx context.Context, id string) (store.Task, store.Pro
 		err = fault.New(fault.Unsupported, "The project %q is a bare repository without a main checkout", project.Name).
 			WithHint("Push the branch %s instead.", quoted(t.Branch))
 	default:
-		err = usableTree(t)
+		err = c.usableTree(t)
 	}
 	return t, project, err
 }
@@ -92,7 +92,7 @@ func (c *Core) TaskDrift(ctx context.Context, call *Call, _ api.TaskDriftParams)
 	if t.IsMain || project.NonGit {
 		return api.TaskDriftResult{}, fault.New(fault.Unsupported, "The task %q works in the main checkout itself, so it cannot drift from it", t.Name)
 	}
-	if err := usableTree(t); err != nil {
+	if err := c.usableTree(t); err != nil {
 		return api.TaskDriftResult{}, err
 	}
 	repo, err := c.repoOf(ctx, project)

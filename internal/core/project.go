@@ -46,7 +46,7 @@ func (c *Core) projects(ctx context.Context) ([]api.Project, error) {
 	}
 	out := make([]api.Project, len(stored))
 	for i, p := range stored {
-		out[i] = viewProject(p, count[p.ID])
+		out[i] = c.viewProject(p, count[p.ID])
 		if err := c.viewProjectKnobs(ctx, &out[i], p, names); err != nil {
 			return nil, err
 		}
@@ -54,10 +54,9 @@ func (c *Core) projects(ctx context.Context) ([]api.Project, error) {
 	return out, nil
 }
 
-func viewProject(p store.Project, tasks int) api.Project {
-	_, err := os.Stat(p.RootPath)
+func (c *Core) viewProject(p store.Project, tasks int) api.Project {
 	return api.Project{ID: p.ID, Name: p.Name, RootPath: p.RootPath, BaseBranch: p.BaseBranch, Remote: p.Remote,
-		NonGit: p.NonGit, Bare: p.Bare, DefaultAgent: p.DefaultAgent, Group: p.Group, Tasks: tasks, Missing: os.IsNotExist(err), Secrets: p.Secrets}
+		NonGit: p.NonGit, Bare: p.Bare, DefaultAgent: p.DefaultAgent, Group: p.Group, Tasks: tasks, Missing: c.folders.gone(p.RootPath), Secrets: p.Secrets}
 }
 
 // ProjectAdd is the verb project_add. Any folder inside a repository stands for the repository; adding it again answers
@@ -96,7 +95,7 @@ func (c *Core) ProjectAdd(ctx context.Context, call *Call, p api.ProjectAddParam
 			return api.ProjectAddResult{Project: v, Existed: existed}, nil
 		}
 	}
-	return api.ProjectAddResult{Project: viewProject(stored, 0), Existed: existed}, nil
+	return api.ProjectAddResult{Project: c.viewProject(stored, 0), Existed: existed}, nil
 }
 
 // absolute expands a leading ~ and insists on an existing folder.

@@ -65,7 +65,7 @@ func (c *Core) ProjectSettings(ctx context.Context, call *Call, p api.ProjectSet
 			return api.ProjectSettingsResult{Project: v}, err
 		}
 	}
-	return api.ProjectSettingsResult{Project: viewProject(project, 0)}, err
+	return api.ProjectSettingsResult{Project: c.viewProject(project, 0)}, err
 }
 
 // chosen is a value that was given, empty for the word that stands for none, and the old one when nothing was given.

@@ -76,7 +76,7 @@ func (c *Core) TaskSend(ctx context.Context, call *Call, p api.TaskSendParams) (
 		return c.sendBlind(ctx, call, task, p, m)
 	}
 	if task.State != api.TaskCreating {
-		if err := usableTree(task); err != nil {
+		if err := c.usableTree(task); err != nil {
 			return api.TaskSendResult{}, err
 		}
 	}

@@ -35,7 +35,7 @@ func (c *Core) TaskTab(ctx context.Context, call *Call, p api.TaskTabParams) (ap
 	if err != nil {
 		return api.TaskTabResult{}, err
 	}
-	if err := usableTree(task); err != nil {
+	if err := c.usableTree(task); err != nil {
 		return api.TaskTabResult{}, err
 	}
 	tab, how, err := c.openTabFor(ctx, call, task, kind, p)

@@ -69,7 +69,7 @@ func (c *Core) TaskTabReopen(ctx context.Context, call *Call, p api.TaskTabReope
 	if err != nil {
 		return api.TaskTabResult{}, err
 	}
-	if err := usableTree(task); err != nil {
+	if err := c.usableTree(task); err != nil {
 		return api.TaskTabResult{}, err
 	}
 	var closed time.Time

@@ -92,6 +92,8 @@ func (c *Core) summaries(ctx context.Context, caller grant.Caller, tasks []store
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	slots := make(chan struct{}, diffAtOnce)
+	counting, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
 	for i, t := range tasks {
 		var tabs []store.Tab
 		if !quiet {
@@ -109,7 +111,7 @@ func (c *Core) summaries(ctx context.Context, caller grant.Caller, tasks []store
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			out[i].Diff, out[i].DiffError = c.stat(ctx, t)
+			out[i].Diff, out[i].DiffError = c.stat(counting, t)
 		})
 	}
 	wg.Wait()

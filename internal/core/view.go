@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -19,13 +20,16 @@ const diffAtOnce = 4
 // statTime bounds the counting of one task's changes: whatever lies in the tree of one, the list of all is there soon.
 const statTime = 10 * time.Second
 
+// listTime bounds the counting of all tasks of a list together: where one takes too long all may, as when their server is away.
+const listTime = 3 * statTime
+
 // stat counts the changes of a task, or says why it cannot: never zeros for an error.
 func (c *Core) stat(ctx context.Context, t store.Task) (*api.DiffStat, string) {
 	counting, cancel := context.WithTimeout(ctx, statTime)
 	defer cancel()
 	d, err := c.diff(counting, t, worktree.DiffOptions{StatOnly: true})
 	switch {
-	case err != nil && ctx.Err() == nil && counting.Err() != nil:
+	case err != nil && !errors.Is(ctx.Err(), context.Canceled) && counting.Err() != nil:
 		return nil, "Its changes take too long to count"
 	case fault.CodeOf(err) == fault.Unsupported:
 		return nil, "" // a plain folder: there is nothing to compare
@@ -58,7 +62,7 @@ func (c *Core) viewTask(t store.Task, project string, tabs []store.Tab, quiet bo
 	v := api.TaskSummary{ID: t.ID, Name: t.Name, Project: project, Agent: t.Agent, Branch: t.Branch, BaseBranch: t.BaseRef,
 		Path: t.Path, IsMainCheckout: t.IsMain, Created: stamp(t.Created), State: t.State, Error: t.Error, ParentID: t.ParentID, Race: t.Race,
 		Sandbox: t.Sandbox, Archived: stamp(t.ArchivedAt)}
-	if missing(t) {
+	if c.missing(t) {
 		v.State = api.TaskMissing
 	}
 	if quiet || t.Archived() {
@@ -118,9 +122,11 @@ func (c *Core) TaskStatus(ctx context.Context, call *Call, _ api.TaskStatusParam
 		return api.TaskStatusResult{}, err
 	}
 	if d.State == api.TaskLive && !project.NonGit {
-		d.Diff, d.DiffError = c.stat(ctx, t)
+		counting, cancel := context.WithTimeout(ctx, statTime) // both together: where one is held up the other is as well
+		defer cancel()
+		d.Diff, d.DiffError = c.stat(counting, t)
 		if repo, err := c.repoOf(ctx, project); err == nil {
-			if status, err := c.readerFor(repo, t).Status(ctx, t.Path); err == nil {
+			if status, err := c.readerFor(repo, t).Status(counting, t.Path); err == nil {
 				dirty := status.Dirty()
 				d.DirtyFiles = &dirty
 			}

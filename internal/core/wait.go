@@ -147,7 +147,7 @@ func (c *Core) observe(ctx context.Context, w waitFor) (agent.Observation, error
 			o.State = agent.State{Work: agent.Working, Capable: true}
 		}
 	case t.State == api.TaskFailed && w.prompt == "":
-		return o, usableTree(t)
+		return o, c.usableTree(t)
 	case w.tab != "" && !o.Present:
 		o.Missing = "closed"
 	}
