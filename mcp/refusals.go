@@ -72,10 +72,7 @@ func (r *refusals) run(ctx context.Context) {
 			return
 		}
 		for more := true; more; more = r.flush() {
-			inlet.Pause(ctx, refusalEach)
-			if ctx.Err() != nil {
-				return
-			}
+			inlet.Pause(ctx, refusalEach) // at the end of ctx nothing is waited for
 		}
 	}
 }

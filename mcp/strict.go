@@ -344,9 +344,7 @@ func (s *scanner) number() error {
 
 // integer reports whether a value is a JSON number without fraction and exponent.
 func integer(raw []byte) bool {
-	if len(raw) > 0 && raw[0] == '-' {
-		raw = raw[1:]
-	}
+	raw = bytes.TrimPrefix(raw, []byte{'-'})
 	for _, c := range raw {
 		if c < '0' || c > '9' {
 			return false

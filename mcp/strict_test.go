@@ -186,7 +186,7 @@ func check2(t *rapid.T, err error) {
 
 func TestIDs(t *testing.T) {
 	for raw, want := range map[string]bool{`0`: true, `-1`: true, `""`: true, `"a"`: true, `12345678901234567890123`: true, `1.0`: false, `1e3`: false,
-		`null`: false, `{}`: false, `[]`: false, `true`: false, ``: false} {
+		`null`: false, `{}`: false, `[]`: false, `true`: false, ``: false, `-`: false} {
 		if validID([]byte(raw)) != want {
 			t.Errorf("%q: %v", raw, !want)
 		}
