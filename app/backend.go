@@ -19,7 +19,8 @@ func (b controlBackend) Call(ctx context.Context, caller grant.Caller, name stri
 }
 
 func (b controlBackend) Attach(ctx context.Context, caller grant.Caller, params json.RawMessage, as control.AttachAs) (control.Attachment, error) {
-	a, err := b.d.Attach(ctx, caller, params, core.AttachAs{Cols: as.Cols, Rows: as.Rows, Resizes: as.Resizes, AnswersQueries: as.AnswersQueries})
+	a, err := b.d.Attach(ctx, caller, params, core.AttachAs{Cols: as.Cols, Rows: as.Rows, Resizes: as.Resizes, AnswersQueries: as.AnswersQueries,
+		History: as.History})
 	if err != nil {
 		return nil, err
 	}

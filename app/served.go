@@ -106,7 +106,7 @@ func (s *servedSeat) Call(ctx context.Context, verb string, params json.RawMessa
 // Attach joins a terminal of the other process.
 func (s *servedSeat) Attach(ctx context.Context, raw json.RawMessage, cols, rows uint16) (webface.Terminal, error) {
 	ctx, stop := context.WithCancel(ctx)
-	stream, err := s.feed.Attach(ctx, raw, control.AttachAs{Cols: cols, Rows: rows, Resizes: true, AnswersQueries: true, ConfirmsInput: true})
+	stream, err := s.feed.Attach(ctx, raw, control.AttachAs{Cols: cols, Rows: rows, Resizes: true, AnswersQueries: true, History: true, ConfirmsInput: true})
 	if err != nil {
 		stop()
 		return nil, err
@@ -260,10 +260,11 @@ const maxKeys = 64 << 10
 
 func (t *servedTerminal) Resize(cols, rows uint16) error { return t.stream.Resize(cols, rows) }
 
-// Ack, Hide and Show fail only where the stream is over, which Next tells.
-func (t *servedTerminal) Ack(seq uint64) { _ = t.stream.Ack(seq) }
-func (t *servedTerminal) Hide()          { _ = t.stream.Hide() }
-func (t *servedTerminal) Show()          { _ = t.stream.Show() }
+// Ack, Hide, Show and Follow fail only where the stream is over, which Next tells.
+func (t *servedTerminal) Ack(seq uint64)      { _ = t.stream.Ack(seq) }
+func (t *servedTerminal) Hide()               { _ = t.stream.Hide() }
+func (t *servedTerminal) Show()               { _ = t.stream.Show() }
+func (t *servedTerminal) Follow(follows bool) { _ = t.stream.Follow(follows) }
 
 // Close leaves; the program goes on.
 func (t *servedTerminal) Close(string) {

@@ -23,7 +23,7 @@ func (b ownerBackend) Call(ctx context.Context, verb string, params json.RawMess
 
 func (b ownerBackend) Attach(ctx context.Context, raw json.RawMessage, cols, rows uint16) (Terminal, error) {
 	// The page's emulator answers what programs ask, and its size is the terminal's.
-	as := core.AttachAs{Cols: cols, Rows: rows, Resizes: true, AnswersQueries: true}
+	as := core.AttachAs{Cols: cols, Rows: rows, Resizes: true, AnswersQueries: true, History: true}
 	a, err := b.d.Attach(ctx, grant.OwnerOn(grant.Window), raw, as)
 	if err != nil {
 		return nil, err // not a nil *core.Attachment inside a non-nil Terminal

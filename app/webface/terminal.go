@@ -140,6 +140,7 @@ type told struct {
 	Cols    int     `json:"cols"`
 	Rows    int     `json:"rows"`
 	Hidden  *bool   `json:"hidden"`
+	Follows *bool   `json:"follows"`
 	Close   bool    `json:"close"`
 }
 
@@ -180,6 +181,9 @@ func (a *attachment) hear(t told) error {
 	}
 	if t.Ack != nil {
 		a.term.Ack(*t.Ack)
+	}
+	if t.Follows != nil {
+		a.term.Follow(*t.Follows)
 	}
 	if t.Hidden != nil && *t.Hidden {
 		a.term.Hide()

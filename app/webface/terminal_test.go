@@ -62,6 +62,7 @@ func TestTerminalStreamAndActs(t *testing.T) {
 	for _, act := range []struct{ name, body string }{
 		{"1/in", "one "}, {"1/in", "two"}, {"tell", `[{"ch":1,"ack":9}]`}, {"tell", `[{"ch":1,"cols":80,"rows":1},{"ch":2,"ack":3}]`},
 		{"tell", `[{"ch":1,"hidden":true}]`}, {"tell", `[{"ch":1,"ack":10,"hidden":false}]`},
+		{"tell", `[{"ch":1,"follows":true}]`}, {"tell", `[{"ch":1,"follows":false}]`},
 		// What no terminal can be told is passed over: the rest of the page's terminals must not suffer from it.
 		{"tell", `[{"ch":1,"cols":1,"rows":24},{"ch":1,"cols":80,"rows":70000},{"ch":1,"ack":11}]`},
 	} {
@@ -87,7 +88,7 @@ func TestTerminalStreamAndActs(t *testing.T) {
 		t.Errorf("last frame %+v %v", f, err)
 	}
 	<-b.term.closed
-	if got, want := strings.Join(b.term.heard(), ", "), "ack 9, resize 80x1, hide, ack 10, show, ack 11, close detached"; got != want {
+	if got, want := strings.Join(b.term.heard(), ", "), "ack 9, resize 80x1, hide, ack 10, show, follow true, follow false, ack 11, close detached"; got != want {
 		t.Errorf("told %s, want %s", got, want)
 	}
 	if status, _ := post(t, base+"1/in", "late"); status != http.StatusGone {

@@ -45,6 +45,7 @@ type Terminal interface {
 	Ack(seq uint64)
 	Hide()
 	Show()
+	Follow(follows bool)
 	Close(reason string)
 }
 

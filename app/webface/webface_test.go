@@ -154,6 +154,7 @@ func (t *fakeTerminal) Resize(cols, rows uint16) error {
 func (t *fakeTerminal) Ack(seq uint64)      { t.tell("ack %d", seq) }
 func (t *fakeTerminal) Hide()               { t.tell("hide") }
 func (t *fakeTerminal) Show()               { t.tell("show") }
+func (t *fakeTerminal) Follow(f bool)       { t.tell("follow %v", f) }
 func (t *fakeTerminal) Close(reason string) { t.tell("close %s", reason); close(t.closed) }
 
 func (t *fakeTerminal) heard() []string {

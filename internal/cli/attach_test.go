@@ -94,6 +94,7 @@ func (f *terminal) Resize(cols, rows uint16) error {
 func (f *terminal) Ack(seq uint64) { f.note(func() { f.acked = seq }) }
 func (f *terminal) Hide()          {}
 func (f *terminal) Show()          {}
+func (f *terminal) Follow(bool)    {}
 
 func (f *terminal) Close(reason string) {
 	f.once.Do(func() {

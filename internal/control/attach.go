@@ -170,6 +170,8 @@ func (c *conn) input(ctx context.Context, att Attachment, line []byte, keys chan
 		att.Hide()
 	case FrameShow:
 		att.Show()
+	case FrameFollow, FrameStay:
+		att.Follow(f.Kind == FrameFollow)
 	case FrameDetach:
 		return false
 	}

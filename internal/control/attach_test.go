@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -81,6 +82,8 @@ func (f *fakeTerminal) Ack(seq uint64) {
 
 func (f *fakeTerminal) Hide() { f.look("hide") }
 func (f *fakeTerminal) Show() { f.look("show") }
+
+func (f *fakeTerminal) Follow(follows bool) { f.look(fmt.Sprint("follow ", follows)) }
 
 func (f *fakeTerminal) look(what string) {
 	f.mu.Lock()

@@ -29,6 +29,7 @@ type Attachment interface {
 	// Hide stops the bytes; Show resumes them with a snapshot.
 	Hide()
 	Show()
+	Follow(follows bool)
 	// Close leaves; the first reason stands.
 	Close(reason string)
 	// Reason is detached, exited, archived, closed or lagged.

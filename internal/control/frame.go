@@ -26,6 +26,8 @@ const (
 const (
 	FrameHide   FrameKind = "hide"   // nobody looks: no bytes until show
 	FrameShow   FrameKind = "show"   // bytes again, from a snapshot on
+	FrameFollow FrameKind = "follow" // the end of what is printed is shown: pictures of a flood are enough
+	FrameStay   FrameKind = "stay"   // somebody reads: every byte is wanted again
 	FrameInput  FrameKind = "in"     // keys
 	FrameResize FrameKind = "resize" // a new size in Cols and Rows
 	FrameAck    FrameKind = "ack"    // everything up to Seq was shown
@@ -79,7 +81,7 @@ func parseFrame(line []byte) (Frame, error) {
 		return f, fault.Wrap(err, fault.InvalidArgument, "The frame is not one JSON object")
 	}
 	switch f.Kind {
-	case FrameInput, FrameResize, FrameAck, FrameDetach, FrameHide, FrameShow:
+	case FrameInput, FrameResize, FrameAck, FrameDetach, FrameHide, FrameShow, FrameFollow, FrameStay:
 		return f, nil
 	}
 	return f, fault.New(fault.InvalidArgument, "A client sends no such frame")

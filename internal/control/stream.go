@@ -82,6 +82,14 @@ func (s *Stream) Hide() error { return s.tell(Frame{Kind: FrameHide}) }
 // Show says that somebody looks again.
 func (s *Stream) Show() error { return s.tell(Frame{Kind: FrameShow}) }
 
+// Follow says whether the end of what is printed is shown: then pictures of a flood are enough.
+func (s *Stream) Follow(follows bool) error {
+	if follows {
+		return s.tell(Frame{Kind: FrameFollow})
+	}
+	return s.tell(Frame{Kind: FrameStay})
+}
+
 // Close ends the connection at once.
 func (s *Stream) Close() error { return s.c.Close() }
 

@@ -201,7 +201,7 @@ func TestAWindowGetsAnswersThatNoLineOfTheCommandLineHolds(t *testing.T) {
 func TestAWindowHidesShowsAndLearnsThatKeysWereTaken(t *testing.T) {
 	h, term := newWindowHost(), newFakeTerminal()
 	term.block, term.heard = make(chan struct{}), make(chan struct{})
-	as := AttachAs{Cols: 80, Rows: 24, Resizes: true, AnswersQueries: true, ConfirmsInput: true}
+	as := AttachAs{Cols: 80, Rows: 24, Resizes: true, AnswersQueries: true, History: true, ConfirmsInput: true}
 	r := start(t, &fakeBackend{attach: func(_ json.RawMessage, got AttachAs) (Attachment, error) {
 		if got != as {
 			t.Errorf("attached as %+v", got)
@@ -215,7 +215,8 @@ func TestAWindowHidesShowsAndLearnsThatKeysWereTaken(t *testing.T) {
 	if f, err := s.Next(); err != nil || f.Kind != FrameReady {
 		t.Fatalf("%+v, %v", f, err)
 	}
-	for _, do := range []func() error{s.Hide, s.Show, func() error { return s.Send([]byte("keys")) }, func() error { return s.Ack(77) }} {
+	for _, do := range []func() error{s.Hide, s.Show, func() error { return s.Follow(true) }, func() error { return s.Follow(false) },
+		func() error { return s.Send([]byte("keys")) }, func() error { return s.Ack(77) }} {
 		if err := do(); err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +224,7 @@ func TestAWindowHidesShowsAndLearnsThatKeysWereTaken(t *testing.T) {
 	// The program does not take its keys, and yet it is heard how far the output was shown.
 	within(t, "the acknowledgement", term.heard)
 	term.mu.Lock()
-	if term.acked[0] != 77 || strings.Join(term.looks, " ") != "hide show" || term.typed.Len() != 0 {
+	if term.acked[0] != 77 || strings.Join(term.looks, " ") != "hide show follow true follow false" || term.typed.Len() != 0 {
 		t.Errorf("acked %v, %v, typed %q", term.acked, term.looks, term.typed.String())
 	}
 	term.mu.Unlock()

@@ -50,6 +50,8 @@ type AttachAs struct {
 	Resizes bool `json:"resizes,omitempty"`
 	// AnswersQueries: what attaches is a real terminal, which answers questions such as "where is the cursor".
 	AnswersQueries bool `json:"answers_queries,omitempty"`
+	// History: what attaches keeps the lines that scroll off, so that a snapshot has all of them.
+	History bool `json:"history,omitempty"`
 	// ConfirmsInput: each frame of keys is answered by FrameTook once the program has them.
 	ConfirmsInput bool `json:"confirms_input,omitempty"`
 }

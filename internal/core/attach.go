@@ -64,7 +64,7 @@ func (c *Core) AttachVerb(ctx context.Context, call *Call, p api.AttachParams) (
 		}
 	}
 	// A person looks at it, so a flood waits for the viewer instead of throwing it out.
-	if a.view, err = term.Attach(ptyhost.AttachOptions{AnswersQueries: as.AnswersQueries, Pressure: ptyhost.PauseReader}); err != nil {
+	if a.view, err = term.Attach(ptyhost.AttachOptions{AnswersQueries: as.AnswersQueries, Pressure: ptyhost.PauseReader, History: as.History}); err != nil {
 		return api.AttachHandle{}, err
 	}
 	return api.AttachHandle{AttachResult: a.result, Handle: a}, nil
@@ -137,6 +137,9 @@ func (a *Attachment) Hide() { a.view.Hide() }
 
 // Show resumes a hidden view.
 func (a *Attachment) Show() { a.view.Show() }
+
+// Follow says whether the view shows the end of what is printed, and so need not be given all of a flood.
+func (a *Attachment) Follow(follows bool) { a.view.Follow(follows) }
 
 // Close ends the view; the first reason counts.
 func (a *Attachment) Close(reason string) { a.view.Detach(reason) }

@@ -42,6 +42,7 @@ type AttachAs struct {
 	Cols, Rows     uint16 // size of the presenter's own screen; 0 when it has none
 	Resizes        bool   // the terminal takes that size
 	AnswersQueries bool   // the presenter is a terminal emulator that answers queries itself
+	History        bool   // the presenter keeps what scrolls off: a snapshot has all of it
 }
 
 type attachKey struct{}

@@ -18,6 +18,10 @@ type Attachment struct {
 	pace       pace
 	synced     bool   // what it draws is the state at sent; otherwise it needs a snapshot
 	hidden     bool   // gets no bytes
+	follows    bool   // shows the end of what is printed: need not see all of a flood
+	skims      bool   // is not synced, and gets pictures of a flood
+	drawing    bool   // was given such a picture and has not drawn it yet
+	due        []byte // what comes behind the picture that it was given last
 	kept       bool   // while hidden: what it draws is still the state at sent, at the size that the terminal has
 	sent       uint64 // bytes handed out
 	acked      uint64
@@ -115,6 +119,11 @@ func (a *Attachment) poll(now time.Time) (f Frame, wait time.Duration, err error
 		a.reveal() // what a program says last is there when somebody looks
 	}
 	switch {
+	case len(a.due) > 0:
+		return a.passedOver(), 0, nil
+	case a.skims:
+		f, wait = a.skim(now)
+		return f, wait, nil
 	case !a.synced:
 		// It still draws what it was given. Not all of it need be acknowledged ever: viewers may do that in steps.
 		if a.sent-a.acked > a.pace.window/2 && !t.exited {
@@ -144,11 +153,16 @@ func (a *Attachment) exitFrame() Frame {
 // resync makes the viewer's state that of the screen; t.mu must be held.
 func (a *Attachment) resync(now time.Time) Frame {
 	t := a.t
-	a.synced, a.full, a.resized = true, false, false
+	lines := snapshotLines
+	if a.opts.History {
+		lines = MaxLines
+	}
+	f := a.picture(lines)
+	a.synced, a.full, a.resized, a.skims = true, false, false, false
 	a.sent, a.acked, a.liveFrom = t.ring.end, t.ring.end, t.ring.end
 	a.heard, a.lastFrame, a.lastBytes = now, now, 0
 	t.claimAnswers(a)
-	return Frame{Kind: FrameSnapshot, Seq: t.ring.end, Size: t.size, Data: t.screen.snapshot(), Mute: true}
+	return f
 }
 
 // output cuts the next frame out of the ring; t.mu must be held.
@@ -199,6 +213,7 @@ func (a *Attachment) Ack(seq uint64) {
 		return
 	}
 	a.acked = seq
+	a.drawing = a.drawing && seq < a.sent
 	a.heard = time.Now()
 	if at, ok := t.clock.printed(seq); ok && seq > a.liveFrom {
 		a.pace.heard(seq, t.ring.end, a.heard.Sub(at))
@@ -218,6 +233,7 @@ func (a *Attachment) Hide() {
 		return
 	}
 	a.hidden, a.kept = true, a.synced && !a.resized
+	a.skims, a.due = false, nil
 	a.t.count(-1)
 	a.unsync()
 }

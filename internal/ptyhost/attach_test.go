@@ -53,7 +53,7 @@ func (x *xterm) step(ack bool) (f Frame, ok bool) {
 	case FrameReplay, FrameOutput:
 		x.raw = append(x.raw, f.Data...)
 	}
-	_, reply := x.s.write(f.Data)
+	_, reply, _ := x.s.write(f.Data)
 	if len(reply) > 0 && !f.Mute {
 		// As the window: what the emulator says goes back as typed.
 		if err := x.term.Write(ctx, append([]byte("X"), reply...)); err != nil && !errors.Is(err, ErrExited) {
@@ -412,7 +412,9 @@ func TestViewerLaw(t *testing.T) {
 		x := newXterm(t, term, AttachOptions{Window: 4096})
 		seq := uint64(0)
 		for range 200 {
-			switch rnd.IntN(8) {
+			switch rnd.IntN(9) {
+			case 8:
+				x.a.Follow(rnd.IntN(3) > 0)
 			case 0:
 				x.a.Hide()
 				x.a.Show()

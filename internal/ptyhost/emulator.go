@@ -42,8 +42,9 @@ type emulator struct {
 	joinable     bool
 	scratch      []byte
 
-	reply []byte // answers to queries; taken by screen
-	own   []byte // answers that no viewer gives (OSC 7501)
+	reply []byte    // answers to queries; taken by screen
+	own   []byte    // answers that no viewer gives (OSC 7501)
+	told  []command // commands that say nothing of the state (OSC 52 and others); taken by screen
 }
 
 func newEmulator(size Size, lines int) *emulator {

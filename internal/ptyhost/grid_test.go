@@ -59,7 +59,7 @@ func TestTextAndCellsAreTheSame(t *testing.T) {
 			}
 			checkRows(t, text.emu)
 			checkRows(t, cells.emu)
-			if a, b := text.snapshot(), cells.snapshot(); !bytes.Equal(a, b) {
+			if a, b := whole(text), whole(cells); !bytes.Equal(a, b) {
 				t.Fatalf("snapshots\n%q\n%q", a, b)
 			}
 			if a, b := text.text().Lines, cells.text().Lines; !slices.Equal(a, b) {

@@ -70,6 +70,7 @@ type parser struct {
 	utf     [utf8.UTFMax]byte
 	utfLen  int
 	utfNeed int
+	at      int // number of bytes of the present write that it has taken, with the one that it is at
 }
 
 // write feeds p to out.
@@ -85,6 +86,7 @@ func (p *parser) write(b []byte, out sink) {
 			i = j
 			continue
 		}
+		p.at = i + 1
 		p.step(c, out)
 		p.note(c)
 		i++

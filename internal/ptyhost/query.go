@@ -84,6 +84,11 @@ func (e *emulator) osc(data []byte) {
 		e.color(cmd, string(rest))
 	case 110, 111, 112:
 		delete(e.colors, cmd-100)
+	default:
+		if len(data) < maxOSC { // what is longer was cut
+			text := append(append([]byte("\x1b]"), data...), "\x1b\\"...)
+			e.told = append(e.told, command{uint64(e.parser.at), text})
+		}
 	}
 }
 

@@ -97,8 +97,9 @@ func (t *Terminal) yield(spent time.Duration) {
 func (t *Terminal) take(chunk []byte) (wait bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	own, reply := t.screen.write(chunk)
+	own, reply, told := t.screen.write(chunk)
 	t.ring.write(chunk)
+	t.keepTold(told, t.ring.end-uint64(len(chunk)))
 	t.clock.add(t.ring.end, time.Now())
 	t.giveAnswers(own, reply, t.ring.end)
 	for a := range t.viewers {
@@ -115,6 +116,10 @@ func (t *Terminal) take(chunk []byte) (wait bool) {
 		}
 		if a.opts.Pressure == PauseReader && t.ring.end-a.acked >= a.pace.window {
 			a.pace.limited = true
+			if a.follows {
+				a.startSkimming()
+				continue
+			}
 			if !a.full {
 				a.full, a.heard = true, time.Now()
 			}

@@ -9,11 +9,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Bounds of the history in a snapshot. A viewer that joins should draw at once; the rest stays in the host.
+// Bounds of the history in a snapshot: a viewer that joins should draw at once. The rest stays in the host.
 const (
 	snapshotLines = 1000
-	snapshotBytes = 512 << 10
+	snapshotBytes = 1 << 20
 )
+
+// afresh begins a snapshot. What the viewer is in the midst of is called off first: ended by the escape of the reset, half a
+// command would be done.
+const afresh = "\x18\x1bc"
 
 // appendRow appends a row with its styles. It begins and ends with no style; blanks at its end are left out, unless full.
 func (e *emulator) appendRow(dst []byte, r *row, full bool) []byte {
@@ -107,10 +111,10 @@ func (e *emulator) text() []string {
 	return lines
 }
 
-// snapshot returns what draws this state on a terminal of the same size, whatever it showed before. It ends with the
-// beginning of a sequence, if the output does.
-func (e *emulator) snapshot() []byte {
-	dst := e.appendMain(append([]byte(nil), "\x1bc"...))
+// snapshot returns what draws this state on a terminal of the same size, whatever it showed before, with at most so many
+// lines of history. What the output is in the midst of is the parser's.
+func (e *emulator) snapshot(lines int) []byte {
+	dst := e.appendMain(append([]byte(nil), afresh...), lines)
 	if main := e.main; e.g != main {
 		dst = e.appendSaved(dst, main.saved)
 		dst = appendRegion(dst, main)
@@ -120,8 +124,7 @@ func (e *emulator) snapshot() []byte {
 	dst = e.appendSaved(dst, e.g.saved)
 	dst = appendRegion(dst, e.g)
 	dst = e.appendModes(e.appendTabs(dst))
-	dst = e.appendCursor(dst, e.cur)
-	return append(dst, e.parser.raw...) // what follows may be the rest of it
+	return e.appendCursor(dst, e.cur)
 }
 
 // appendRegion sets the scroll region, unless it is the whole screen.
@@ -134,8 +137,8 @@ func appendRegion(dst []byte, g *grid) []byte {
 
 // appendMain draws history and main screen as one text, so that a terminal which wraps lines itself knows which rows
 // belong together.
-func (e *emulator) appendMain(dst []byte) []byte {
-	lines := e.history.tail(snapshotLines, snapshotBytes)
+func (e *emulator) appendMain(dst []byte, most int) []byte {
+	lines := e.history.tail(most, snapshotBytes)
 	lines = lines[:len(lines):len(lines)] // not to append into the history
 	for i := range e.main.rows {
 		r := e.main.rows[i]

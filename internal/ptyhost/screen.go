@@ -16,11 +16,12 @@ func newScreen(size Size, lines int, log *slog.Logger) *screen {
 }
 
 // write takes output in. It returns the answers to queries in it: own are given in any case, the others only when no
-// viewer answers. The slices are valid until the next write.
-func (s *screen) write(p []byte) (own, reply []byte) {
-	s.emu.own, s.emu.reply = s.emu.own[:0], s.emu.reply[:0]
+// viewer answers. And it returns the commands that a snapshot says nothing of. The slices are valid until the next write, the
+// text of a command for good; its end is counted from the beginning of p.
+func (s *screen) write(p []byte) (own, reply []byte, told []command) {
+	s.emu.own, s.emu.reply, s.emu.told = s.emu.own[:0], s.emu.reply[:0], s.emu.told[:0]
 	s.guard(func() { s.emu.write(p) })
-	return s.emu.own, s.emu.reply
+	return s.emu.own, s.emu.reply, s.emu.told
 }
 
 // guard runs f. Should the emulator panic, which is a fault of ours, the terminal goes on with a blank one.
@@ -52,11 +53,12 @@ func (s *screen) text() (t ScreenText) {
 	return t
 }
 
-// snapshot returns the escape sequences that draw the present state.
-func (s *screen) snapshot() (ansi []byte) {
-	s.guard(func() { ansi = s.emu.snapshot() })
-	if ansi == nil {
-		ansi = []byte("\x1bc")
+// snapshot returns the escape sequences that draw the present state, with at most so many lines of history, and the
+// beginning of a sequence, if the output is in the midst of one.
+func (s *screen) snapshot(lines int) (state, rest []byte) {
+	s.guard(func() { state, rest = s.emu.snapshot(lines), s.emu.parser.raw })
+	if state == nil {
+		state = []byte(afresh)
 	}
-	return ansi
+	return state, rest
 }

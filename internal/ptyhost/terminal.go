@@ -36,6 +36,7 @@ type Terminal struct {
 	ring      ring
 	clock     clock
 	screen    *screen
+	told      told
 	viewers   map[*Attachment]struct{}
 	shown     int // viewers that are not hidden
 	answerer  *Attachment
@@ -133,7 +134,8 @@ func (t *Terminal) Screen() ScreenText {
 func (t *Terminal) Snapshot() (seq uint64, ansi []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.ring.end, t.screen.snapshot()
+	state, rest := t.screen.snapshot(snapshotLines)
+	return t.ring.end, append(state, rest...)
 }
 
 // Done is closed when the program has ended and its last byte was taken in.

@@ -190,6 +190,9 @@ type AttachOptions struct {
 	// PaceTarget.
 	Window   int
 	Pressure Pressure
+	// History asks for snapshots with all lines above the screen that fit into 1 MiB, instead of the newest thousand: for a viewer
+	// that keeps them.
+	History bool
 	// Hidden attaches without bytes, as after Hide.
 	Hidden bool
 }

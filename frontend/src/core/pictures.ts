@@ -28,6 +28,8 @@ export class Pictures {
   #timer: ReturnType<typeof setTimeout> | undefined; // runs while rows wait
   #drawn = -Infinity; // when it drew last
   #touched = -Infinity; // when somebody did something last
+  #waiting: (() => void) | undefined; // what is to run later
+  #waits: ReturnType<typeof setTimeout> | undefined;
   #level = 0; // bytes above the calm rate
   #levelAt = 0;
 
@@ -47,6 +49,27 @@ export class Pictures {
   touched(): void {
     this.#touched = this.#now();
     this.#flush();
+    this.#run();
+  }
+
+  /** Draws what has changed at once: what stood there was cleared away. */
+  show(): void {
+    this.#flush();
+  }
+
+  /** Asks for the next picture of a flood that comes in pictures: at once while somebody is there, otherwise some time later. */
+  next(ask: () => void): void {
+    this.#waiting = ask;
+    clearTimeout(this.#waits);
+    if (this.#now() - this.#touched <= presence) this.#run();
+    else this.#waits = setTimeout(() => this.#run(), floodGap);
+  }
+
+  #run(): void {
+    clearTimeout(this.#waits);
+    const ask = this.#waiting;
+    this.#waiting = undefined;
+    ask?.();
   }
 
   /** Rows have changed. */
@@ -61,6 +84,8 @@ export class Pictures {
   }
 
   dispose(): void {
+    clearTimeout(this.#waits);
+    this.#waiting = undefined;
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }

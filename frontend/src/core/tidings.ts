@@ -5,6 +5,8 @@ export interface Tiding {
   cols?: number;
   rows?: number;
   hidden?: boolean;
+  /** The end of what is printed is shown, and nothing of it is held fast. */
+  follows?: boolean;
   close?: true;
 }
 

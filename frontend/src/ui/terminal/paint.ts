@@ -33,6 +33,17 @@ export class Paint implements Disposable {
     this.#pictures?.touched();
   }
 
+  /** Draws what has changed at once. */
+  show(): void {
+    this.#pictures?.show();
+  }
+
+  /** Asks for the next picture of a flood, when it is time for one. */
+  next(ask: () => void): void {
+    if (this.#pictures) this.#pictures.next(ask);
+    else ask();
+  }
+
   open(terminal: Terminal, element: HTMLElement): void {
     const { _core: core } = terminal as unknown as Insides;
     const draws = core?._renderService?._renderDebouncer;

@@ -31,6 +31,7 @@ export class TerminalStream {
   #size: Size;
   readonly #asked: Size; // with which it was attached
   #hidden = false;
+  #follows = false; // as it is told
   #over = false; // nobody is left to tell
 
   constructor(wire: Wire, task: string, tab: string, size: Size, events: StreamEvents) {
@@ -56,6 +57,7 @@ export class TerminalStream {
     const { cols, rows } = this.#size;
     if (cols !== this.#asked.cols || rows !== this.#asked.rows) this.#wire.tell(this.#number, { cols, rows });
     if (this.#hidden) this.#wire.tell(this.#number, { hidden: true });
+    if (this.#follows) this.#wire.tell(this.#number, { follows: true });
   }
 
   write(bytes: Uint8Array): void {
@@ -93,16 +95,29 @@ export class TerminalStream {
     if (this.#live) this.#wire.tell(this.#number, { hidden: !shown });
   }
 
+  /** Says whether the end of what is printed is shown, and nothing of it is held fast. */
+  following(follows: boolean): void {
+    if (this.#follows === follows) return;
+    this.#follows = follows;
+    if (this.#live) this.#wire.tell(this.#number, { follows });
+  }
+
   /** Says that everything up to seq is on the screen. */
   drawn(seq: number): void {
     if (seq > this.#drawn) this.#drawn = seq;
-    if (this.#drawn - this.#acked >= ackEvery) this.#ack();
+    if (this.#drawn - this.#acked >= ackEvery) this.ack();
   }
 
-  /** Starts counting at a snapshot, which may lie anywhere. */
+  /** Starts counting at a snapshot, which may lie anywhere. That it was drawn is told by ack. */
   restart(seq: number): void {
     this.#drawn = seq;
-    this.#ack();
+  }
+
+  /** Tells how far it has drawn. */
+  ack(): void {
+    if (this.#over) return;
+    this.#acked = this.#drawn;
+    this.#wire.tell(this.#number, { ack: this.#acked });
   }
 
   /** Takes note of the end frame. */
@@ -115,12 +130,6 @@ export class TerminalStream {
     if (this.#over) return;
     this.#wire.leave(this.#number);
     this.#end();
-  }
-
-  #ack(): void {
-    if (this.#over) return;
-    this.#acked = this.#drawn;
-    this.#wire.tell(this.#number, { ack: this.#acked });
   }
 
   #end(): void {

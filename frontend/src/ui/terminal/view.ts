@@ -11,6 +11,7 @@ import type { WindowSettings } from "../../core/settings";
 import type { Exit, Fault } from "../../gen/api";
 import { openExternal, readClipboard, writeClipboard } from "../native";
 import { composeOnce } from "./composition";
+import { Follow } from "./follow";
 import { fileLinks } from "./links";
 import { Paint } from "./paint";
 import { accelerate } from "./renderer";
@@ -64,10 +65,12 @@ export class TerminalView {
   readonly #owned = new Disposables();
   readonly #encoder = new TextEncoder();
   readonly #paint = this.#owned.add(new Paint());
+  readonly #follow: Follow;
   #stream: TerminalStream | undefined;
   #muted = false; // the emulator draws the past: its answers to queries must not be typed into the program
   #opened = false;
   #visible = false;
+  #revealed = true; // nobody saw what is drawn next from where they had scrolled to
   #copyOnSelect = false;
   #clipboard: WindowSettings["clipboard"] = "ask";
 
@@ -91,6 +94,7 @@ export class TerminalView {
     this.terminal.loadAddon(this.search);
     this.terminal.loadAddon(new UnicodeGraphemesAddon());
     this.terminal.loadAddon(new WebLinksAddon((_event, uri) => openExternal(uri)));
+    this.#follow = this.#owned.add(new Follow(this.terminal, (follows) => this.#stream?.following(follows)));
     this.#settings(look);
     this.#listen();
   }
@@ -105,12 +109,18 @@ export class TerminalView {
       if (this.#owned.done) return;
       this.terminal.open(this.element);
       this.#paint.open(this.terminal, this.element);
+      this.#follow.open(this.element);
       this.#owned.add(accelerate(this.terminal));
       this.fit();
       this.attach();
     }
-    this.#stream?.show();
+    this.#show();
     this.fit();
+  }
+
+  /** Says whether somebody looks for a text in it. */
+  set searching(is: boolean) {
+    this.#follow.searching = is;
   }
 
   /** Takes the terminal out of the page. It gets no more bytes until it is mounted again. */
@@ -123,8 +133,13 @@ export class TerminalView {
   /** Says whether the window itself can be seen. */
   awake(visible: boolean): void {
     if (!this.#visible) return;
-    if (visible) this.#stream?.show();
+    if (visible) this.#show();
     else this.#stream?.hide();
+  }
+
+  #show(): void {
+    this.#revealed = true;
+    this.#stream?.show();
   }
 
   focus(): void {
@@ -135,6 +150,7 @@ export class TerminalView {
   attach(): void {
     this.#stream?.dispose();
     this.#muted = false;
+    this.#revealed = true;
     this.terminal.options.disableStdin = false;
     this.#set({ kind: "connecting" });
     const size = { cols: this.terminal.cols, rows: this.terminal.rows };
@@ -146,6 +162,7 @@ export class TerminalView {
         if (this.#stream === stream && this.connection.kind !== "ended") this.#set({ kind: "lost" });
       },
     });
+    stream.following(this.#follow.follows);
     this.#stream = stream;
   }
 
@@ -273,14 +290,25 @@ export class TerminalView {
    * the two callbacks enclose exactly the answers that must not be sent.
    */
   #past(frame: Frame, fresh: boolean): void {
+    const { terminal } = this;
     const stream = this.#stream;
+    let above = 0; // lines between what somebody has scrolled to and the end
     this.terminal.write("", () => {
       this.#muted = true;
+      const { active } = terminal.buffer;
+      if (fresh && !this.#revealed) above = active.baseY - active.viewportY;
     });
     this.terminal.write(frame.data, () => {
       this.#muted = false;
-      if (fresh) stream?.restart(frame.seq);
-      else stream?.drawn(frame.seq);
+      this.#revealed = false;
+      if (above > 0) terminal.scrollLines(-above);
+      if (!fresh) {
+        stream?.drawn(frame.seq);
+        return;
+      }
+      stream?.restart(frame.seq);
+      this.#paint.show();
+      this.#paint.next(() => stream?.ack()); // in a flood that brings the next one
     });
   }
 
