@@ -8,6 +8,8 @@
 //   - Input is ordered per terminal and delivered whole. A program that does not read delays its own writers only.
 //   - A terminal query of the program (device attributes, cursor position, colours) is answered by exactly one side:
 //     by this package while no visible attachment answers queries, by that attachment otherwise.
+//   - A viewer that reads slows a flood down to what it draws. One that follows the end, and hidden ones, do not: they are
+//     given the screen.
 //   - The exit is told once, after the last byte. Then, and on End, the whole session is ended: TERM, a grace, KILL,
 //     and so are processes that left the session but carry the terminal's marker in their environment.
 //   - A quiet terminal costs no wake-up: nothing here polls or ticks while nothing is printed, typed or ended.

@@ -83,3 +83,27 @@ test("what was disposed draws nothing any more", () => {
   vi.advanceTimersByTime(1000);
   expect(list).toHaveLength(before);
 });
+
+test("the next picture of a flood is asked for some time later, and at once by whoever is there", () => {
+  const { pictures } = drawn();
+  const asked: number[] = [];
+  const began = Date.now();
+  const ask = () => asked.push(Date.now() - began);
+  vi.advanceTimersByTime(1000);
+  pictures.next(ask);
+  expect(asked).toEqual([]);
+  vi.advanceTimersByTime(floodGap);
+  expect(asked).toEqual([1000 + floodGap]);
+  pictures.next(ask);
+  vi.advanceTimersByTime(10);
+  pictures.touched();
+  expect(asked).toHaveLength(2);
+  pictures.next(ask);
+  expect(asked).toHaveLength(3);
+  vi.advanceTimersByTime(1000);
+  expect(asked).toHaveLength(3);
+  pictures.next(ask);
+  pictures.dispose();
+  vi.advanceTimersByTime(1000);
+  expect(asked).toHaveLength(3);
+});

@@ -19,7 +19,8 @@ export class Follow implements Disposable {
   constructor(terminal: Terminal, tell: (follows: boolean) => void) {
     this.#terminal = terminal;
     this.#tell = tell;
-    this.#owned.add(terminal.onSelectionChange(() => this.look()));
+    // Afterwards: a snapshot ends a selection in its midst, when the view is not where it will be.
+    this.#owned.add(terminal.onSelectionChange(() => setTimeout(() => this.look())));
   }
 
   get follows(): boolean {
