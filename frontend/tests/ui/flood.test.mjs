@@ -128,9 +128,11 @@ test("what a program wants to copy in the midst of a flood is asked for, once an
 test("colours that a program gave to the palette stay through a flood", async () => {
   await rig().type("clear; printf '\\e]4;1;rgb:12/34/56\\a'; seq 3000000; printf '\\e[31mred-%s\\e[m\\n' $((1+1))");
   await rig().seen(/^red-2$/m);
-  const color = await rig()
-    .page.locator(".xterm-rows span", { hasText: /^red-2$/ })
-    .evaluate((one) => getComputedStyle(one).color);
+  const red = rig().page.locator(".xterm-rows span", { hasText: /^red-2$/ });
+  let color = "";
+  for (let tries = 0; tries < 50 && !color; tries++) {
+    color = await red.evaluate((one) => getComputedStyle(one).color); // of a row that was just drawn anew there is none
+  }
   assert.equal(color, "rgb(18, 52, 86)");
   await rig().type("clear; printf '\\e]104\\a'");
 });
