@@ -59,7 +59,7 @@ describe.each([true, false])("the table, on a Mac: %s", (isMac) => {
 
 test("shortcuts are written as each system writes them", () => {
   expect(plain.label("newTask")).toBe("Ctrl+Shift+N");
-  expect(plain.label("prevTask")).toBe("Ctrl+Shift+Page up");
+  expect(plain.label("prevTask")).toBe("Ctrl+Shift+PageUp");
   expect(new Keymap(true, {}).label("newTask")).toBe("⌘N");
   expect(new Keymap(true, {}).label("copy")).toBe("");
   expect(new Keymap(true, {}).hint("Copy", "copy")).toBe("Copy");

@@ -234,7 +234,7 @@ const macSigns: Record<string, string> = { Ctrl: "⌃", Alt: "⌥", Shift: "⇧"
 
 /** How a combination is shown: "⇧⌘A" or "Ctrl+Shift+A". */
 export function comboLabel(combo: string, isMac: boolean): string {
-  const label = combo.replace("Arrow", "").replace("PageUp", "Page up").replace("PageDown", "Page down");
+  const label = combo.replace("Arrow", "");
   if (!isMac) return label.replace("Meta", "Super");
   return label
     .split("+")

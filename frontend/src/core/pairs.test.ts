@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
-import { marksOf, pairsOf, pieces, runsOf } from "./pairs";
+import { marksOf, pairsOf, runsOf, type Stretch } from "./pairs";
 import { parsePatch } from "./patch";
+import { inkPieces } from "./syntax";
+
+const pieces = (text: string, marks: Stretch[]) =>
+  inkPieces(text, marks, []).map(({ marked, parts }) => ({ marked, text: parts.map((part) => part.text).join("") }));
 
 const hunk = (lines: string[]) => {
   const old = lines.filter((line) => line[0] !== "+").length;

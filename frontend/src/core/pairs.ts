@@ -152,16 +152,3 @@ function rest(all: string[], kept: Set<number>): Stretch[] {
   }
   return out;
 }
-
-/** A line in pieces: those that are marked and those between them. */
-export function pieces(text: string, marks: Stretch[]): { text: string; marked: boolean }[] {
-  const out: { text: string; marked: boolean }[] = [];
-  let at = 0;
-  for (const [from, to] of marks) {
-    if (from > at) out.push({ text: text.slice(at, from), marked: false });
-    out.push({ text: text.slice(from, to), marked: true });
-    at = to;
-  }
-  if (at < text.length || out.length === 0) out.push({ text: text.slice(at), marked: false });
-  return out;
-}

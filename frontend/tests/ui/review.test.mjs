@@ -42,6 +42,12 @@ step("what was stands beside what is, and the words that differ are marked", asy
   assert.deepEqual(await sides("take.go"), [["func (b *B) Take() bool {", "func (b *B) Take(now Time) bool {"]]);
   const words = page.getByRole("article", { name: "take.go" }).locator(".word");
   assert.deepEqual(await words.allTextContents(), ["now Time", "true", "false"]);
+  const inked = page.getByRole("article", { name: "take.go" }).locator(".t.removed .keyword");
+  assert.deepEqual(
+    await inked.allTextContents(),
+    ["func", "return", "true"],
+    "the words of the language have their colour",
+  );
   assert.deepEqual(await sides("new.txt"), [["", "fresh"]]);
 });
 
