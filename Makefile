@@ -57,7 +57,7 @@ helper: setup-headless
 
 # ---- Set-up: each step looks first, so that a second run is quick -------------------------------
 
-.PHONY: setup-headless setup-window setup-test setup-package setup-bench
+.PHONY: setup-headless setup-window setup-test setup-pictures setup-package setup-bench
 setup-headless:
 	@build/setup/packages.sh headless
 	@build/setup/toolchain.sh go
@@ -68,6 +68,9 @@ setup-window: setup-headless
 
 setup-test: setup-window
 	@build/setup/packages.sh test
+
+setup-pictures: setup-test
+	@build/setup/packages.sh pictures
 
 setup-package:
 	@build/setup/packages.sh package
@@ -114,7 +117,7 @@ test-ui: headless frontend/dist/index.html
 	npm --prefix frontend run test:ui
 
 .PHONY: pictures
-pictures: setup-test headless frontend/dist/index.html ## draw docs/pictures again: every screen and dialog, in both themes
+pictures: setup-pictures headless frontend/dist/index.html ## draw docs/pictures again: every screen and dialog, in both themes
 	node frontend/tests/pictures.mjs $(PICTURES)
 
 .PHONY: test-window

@@ -3,7 +3,7 @@
 #
 # Groups: download (what a download needs), headless (git), window (a C compiler, GTK and WebKit to
 # build the window with), test (ssh keys to sign with, a virtual display, a WebDriver,
-# Chromium, what makes an AppImage), package (what makes and looks at
+# Chromium, what makes an AppImage), pictures (the fonts of docs/pictures), package (what makes and looks at
 # packages), bench (what is measured beside) and kernels (a virtual machine, and what is put into it). As root it installs
 # straight away; otherwise through sudo, after saying what and asking if someone is there to ask.
 # PACKAGES_DRY_RUN=1 only prints what it would install.
@@ -21,10 +21,11 @@ group() {
     headless) echo 'git ca-certificates' ;;
     window) echo 'build-essential pkg-config git ca-certificates libgtk-3-dev libwebkit2gtk-4.1-dev' ;;
     test) echo 'openssh-client xvfb xauth webkit2gtk-driver dbus-daemon|dbus chromium imagemagick fonts-dejavu-core squashfs-tools' ;;
+    pictures) echo 'imagemagick fonts-inter fonts-jetbrains-mono fonts-dejavu-core' ;;
     package) echo 'dpkg-dev desktop-file-utils man-db openssh-client zsh fish strace squashfs-tools squashfuse fuse3' ;;
     bench) echo 'bubblewrap socat' ;;
     kernels) echo 'qemu-system-x86 e2fsprogs kmod cpio iproute2 procps util-linux git xz-utils' ;;
-    *) fail "no package group is called $1" "use: packages.sh download headless window test package bench kernels" ;;
+    *) fail "no package group is called $1" "use: packages.sh download headless window test pictures package bench kernels" ;;
   esac
 }
 

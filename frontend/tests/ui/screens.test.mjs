@@ -31,6 +31,32 @@ test("every dialog and every page is on a screen", () => {
     for (const one of on) assert.ok(screens[one], `${name} is said to be on ${one}, which is no screen`);
 });
 
+test("the page about the window names every test, and no other", () => {
+  const [, table = ""] = readFileSync(path.join(root, "docs/window.md"), "utf8").split(
+    "## What it has, and the test that shows it",
+  );
+  const named = [...table.matchAll(/`(?:window: )?([a-z-]+)`(?=[^|]*\|\n)/g)].map((match) =>
+    match[0].replaceAll("`", ""),
+  );
+  const of = (folder, before) =>
+    readdirSync(path.join(root, "frontend/tests", folder))
+      .filter((name) => name.endsWith(".test.mjs"))
+      .map((name) => `${before}${name.replace(".test.mjs", "")}`);
+  const there = [...of("ui", ""), ...of("window", "window: ")];
+  assert.deepEqual(
+    named.filter((name) => !there.includes(name)),
+    [],
+    "named in docs/window.md, and no test",
+  );
+  // What measures the transport, and has no noun of its own there.
+  const apart = ["window: endpoint", "window: flood-end"];
+  assert.deepEqual(
+    there.filter((name) => !named.includes(name) && !apart.includes(name)),
+    [],
+    "a test that docs/window.md does not name",
+  );
+});
+
 test("every screen is looked at once", () => {
   const looked = tests.flatMap((text) =>
     [...text.matchAll(/\b(?:screen\(rig\(\)|look\([^;\n]*), "([^"]+)"\)/g)].map((match) => match[1]),
