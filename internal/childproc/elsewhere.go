@@ -38,6 +38,7 @@ func runElsewhere(ctx context.Context, c Cmd, stdout, stderr io.Writer) (code in
 	if err != nil {
 		return -1, err
 	}
+	c.started()
 	stop := context.AfterFunc(ctx, running.Kill)
 	defer stop()
 	code = running.Wait()

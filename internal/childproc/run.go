@@ -37,6 +37,8 @@ type Cmd struct {
 	MaxOutput int64             // 0 = DefaultMaxOutput
 	OnLine    func(line string) // each line of standard error while it runs, without control bytes; nil = none
 
+	Started func() // called once it runs; nil = nobody wants to know
+
 	Elsewhere Starter // starts it in our stead; nil = a child of ours
 }
 
@@ -80,7 +82,11 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	}
 	cmd.WaitDelay = time.Duration(orDefault(int64(c.Grace), int64(DefaultGrace)))
 	killGroup := isolate(cmd)
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		c.started()
+		err = cmd.Wait()
+	}
 	if ctx.Err() != nil && err != nil {
 		killGroup()
 	}
@@ -92,6 +98,12 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	}
 	r.TimedOut = errors.Is(context.Cause(ctx), errTimeout) && err != nil
 	return r, judge(ctx, c, r, err)
+}
+
+func (c Cmd) started() {
+	if c.Started != nil {
+		c.Started()
+	}
 }
 
 // runElsewhere is Run with a Starter.

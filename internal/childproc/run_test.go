@@ -132,3 +132,28 @@ func TestRunGivesNoTerminal(t *testing.T) {
 		t.Errorf("%q, %v", r.Stdout, err)
 	}
 }
+
+// TestRunTellsThatItStarted: while the program runs, and not for one that cannot be started.
+func TestRunTellsThatItStarted(t *testing.T) {
+	in, feed, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = in.Close() }()
+	c := sh("read line; echo \"$line\"")
+	c.Stdin, c.Timeout = in, 10*time.Second
+	told := 0
+	c.Started = func() {
+		told++
+		_, _ = feed.WriteString("go on\n") // what the program ends by
+		_ = feed.Close()
+	}
+	if r, err := Run(context.Background(), c); err != nil || string(r.Stdout) != "go on\n" || told != 1 {
+		t.Errorf("%q, %v, told %d times", r.Stdout, err, told)
+	}
+	c = sh("true")
+	c.Path, c.Started = "/nowhere/at/all", func() { told++ }
+	if _, err := Run(context.Background(), c); err == nil || told != 1 {
+		t.Errorf("%v, told %d times", err, told)
+	}
+}

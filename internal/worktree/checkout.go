@@ -52,7 +52,7 @@ func (b *builder) add(ctx context.Context, config []setting, flags ...string) er
 	}
 	_, err := r.git.run(ctx, command{
 		at: r.here(), args: append(args, "--", b.path, what), config: config, writes: true,
-		timeout: r.git.createTimeout, onLine: b.progress,
+		timeout: r.git.createTimeout, onLine: b.progress, started: b.begin,
 	})
 	if exitOf(err) >= 0 {
 		return fault.Wrap(err, fault.Conflict, "git could not create the worktree").WithHint("git says: %s", said(err))

@@ -92,6 +92,7 @@ type builder struct {
 	reused   bool   // branch was there before
 	path     string // made by us, set by build
 	madeFrom string // deepest folder above path that was there before
+	begin    func() // lets what is looked up beside the checkout begin; may be nil
 	warnings []string
 }
 

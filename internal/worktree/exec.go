@@ -43,6 +43,7 @@ type command struct {
 	max     int64             // of the kept standard output; 0 = childproc.DefaultMaxOutput
 	writes  bool              // may take locks that are not strictly needed
 	onLine  func(line string) // lines of standard error
+	started func()            // called once it runs; may be nil
 }
 
 // gitError is a git that ran and ended with an exit code other than zero. Its text is for logs, and for the part of a
@@ -140,7 +141,7 @@ func (g *Git) once(ctx context.Context, c command) (childproc.Result, error) {
 	}
 	r, err := childproc.Run(ctx, childproc.Cmd{
 		Path: g.bin, Args: c.args, Dir: dir, Env: g.environ(c), Stdin: c.stdin, Stdout: c.stdout,
-		Timeout: limit, MaxOutput: c.max, OnLine: c.onLine, Elsewhere: g.elsewhere(c),
+		Timeout: limit, MaxOutput: c.max, OnLine: c.onLine, Started: c.started, Elsewhere: g.elsewhere(c),
 	})
 	g.log.DebugContext(ctx, "git", "args", c.args, "dir", dir, "exit", r.Code, "took", time.Since(start))
 	switch {

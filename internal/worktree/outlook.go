@@ -16,15 +16,25 @@ type outlook struct {
 	noPointers bool // nothing is given to a filter, so nothing is a pointer of Git LFS
 }
 
-// lookAhead finds that out while git writes the files. The caller must call the result, which waits for it.
+// lookAhead finds that out while git writes the files, from the moment when it runs: programs start one after the other, so that those
+// of the look would hold it up. The caller must call the result, which waits for it.
 func (b *builder) lookAhead(ctx context.Context) func() outlook {
 	var o outlook
 	var wg sync.WaitGroup
-	if !b.guarded {
-		wg.Go(func() { o.noHook = b.hookless(ctx) })
+	begun := make(chan struct{})
+	b.begin = sync.OnceFunc(func() { close(begun) })
+	look := func(at func()) {
+		wg.Go(func() {
+			<-begun
+			at()
+		})
 	}
-	wg.Go(func() { o.noPointers = b.unfiltered(ctx) })
+	if !b.guarded {
+		look(func() { o.noHook = b.hookless(ctx) })
+	}
+	look(func() { o.noPointers = b.unfiltered(ctx) })
 	return func() outlook {
+		b.begin() // if git was never started
 		wg.Wait()
 		return o
 	}
