@@ -104,6 +104,7 @@ rm -rf "$appdir"
 install -Dm 755 -t "$appdir/usr/bin" "$stage/bin/termic" "$stage/bin/termic-cage"
 words "$appdir/usr/share"
 desktop "$appdir/usr/share"
+install -Dm 644 build/linux/termic-cage.apparmor "$appdir/usr/share/termic/termic-cage.apparmor" # for whoever installs the helper by hand
 install -m 755 build/package/AppRun "$appdir/AppRun"
 cp build/linux/termic.desktop build/linux/termic.svg "$appdir/"
 ln -s termic.svg "$appdir/.DirIcon"

@@ -41,7 +41,7 @@ func NewMonitor(dir, helperPath string, w Watch, view View, ownNet bool) (*Monit
 		return nil, errors.New("there is nothing to watch")
 	}
 	if helperPath == "" {
-		helperPath = besideUs()
+		helperPath = ownHelper()
 	}
 	if helperPath == "" {
 		self, err := os.Executable()

@@ -33,7 +33,7 @@ const probeDir = "/termic-probe"
 func try(ctx context.Context, helperPath string, net bool) (Enforcement, error) {
 	program := helperPath
 	if program == "" {
-		program = besideUs()
+		program = ownHelper()
 	}
 	if program == "" {
 		program = "/proc/self/exe"
@@ -115,7 +115,7 @@ func readFacts() facts {
 	}
 	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
 	f := facts{
-		restricted: is("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1") && os.Getuid() != 0,
+		restricted: restricted(),
 		disabled:   is("/proc/sys/kernel/unprivileged_userns_clone", "0"),
 		exhausted:  is("/proc/sys/user/max_user_namespaces", "0"),
 		container:  exists("/.dockerenv") || exists("/run/.containerenv") || os.Getenv("container") != "",

@@ -78,8 +78,8 @@ type Spec struct {
 
 	Limits Limits
 
-	// HelperPath is the program termic-cage; empty = the one beside the running program, or else the running program
-	// itself, which must then call BeChild first.
+	// HelperPath is the program termic-cage; empty = the one of the profile where AppArmor wants one, else the
+	// one beside the running program, or else the running program itself, which must then call BeChild first.
 	HelperPath string
 
 	// StartTimeout bounds the way to the started program; 0 = 20 seconds.

@@ -351,25 +351,12 @@ func checkSpec(s *Spec) error {
 		}
 	}
 	if s.HelperPath == "" {
-		s.HelperPath = besideUs()
+		s.HelperPath = ownHelper()
 	}
 	if s.StartTimeout <= 0 {
 		s.StartTimeout = defaultTimeout
 	}
 	return nil
-}
-
-// besideUs is the helper that was installed beside the running program, or "".
-func besideUs() string {
-	self, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	path := filepath.Join(filepath.Dir(self), "termic-cage")
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
-		return ""
-	}
-	return path
 }
 
 // enforcement says what holds, from what was asked for and what the helper reported.
