@@ -82,7 +82,10 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	}
 	cmd.WaitDelay = time.Duration(orDefault(int64(c.Grace), int64(DefaultGrace)))
 	killGroup := isolate(cmd)
-	err := cmd.Start()
+	err := answers(ctx, c.Dir)
+	if err == nil {
+		err = cmd.Start()
+	}
 	if err == nil {
 		c.started()
 		err = cmd.Wait()

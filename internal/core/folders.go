@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"termic/internal/api"
+	"termic/internal/fault"
 	"termic/internal/store"
 )
 
@@ -14,6 +15,7 @@ import (
 const (
 	lookTime  = 250 * time.Millisecond
 	lookAgain = 10 * time.Millisecond // while another look gets no answer: it is mostly the same server
+	lookLong  = 2 * time.Second       // where work is refused if there is no answer: a disk that sleeps may take as long
 )
 
 // folders looks whether the folders of tasks and projects are there. A look that gets no answer goes on in a goroutine of its own, which no one can
@@ -32,21 +34,41 @@ func newFolders() *folders {
 	return &folders{stat: func(path string) error { _, err := os.Stat(path); return err }, stuck: map[string]*lookAt{}}
 }
 
-// gone reports whether a folder was deleted. One that cannot be looked at now is not.
-func (f *folders) gone(path string) bool {
+// A sight is what a look at a folder tells.
+type sight int
+
+const (
+	present sight = iota // or something keeps us from seeing it, which whoever uses it will say
+	deleted
+	silent // nothing tells yet: the file system gives no answer
+)
+
+// glance looks at a folder among many, for a moment.
+func (f *folders) glance(path string) sight {
 	f.mu.Lock()
 	limit := lookTime
 	if len(f.stuck) > 0 {
 		limit = lookAgain
 	}
+	f.mu.Unlock()
+	return f.look(path, limit)
+}
+
+// look looks at a folder. One that gave no answer to an earlier look, and still gives none, is silent at once.
+func (f *folders) look(path string, limit time.Duration) sight {
+	f.mu.Lock()
 	waits := f.stuck[path] != nil
 	f.mu.Unlock()
 	if waits {
-		return false
+		return silent
 	}
-	l, answer := &lookAt{}, make(chan bool, 1)
+	l, answer := &lookAt{}, make(chan sight, 1)
 	go func() {
-		answer <- os.IsNotExist(f.stat(path))
+		if os.IsNotExist(f.stat(path)) {
+			answer <- deleted
+		} else {
+			answer <- present
+		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if l.ended = true; f.stuck[path] == l {
@@ -56,8 +78,8 @@ func (f *folders) gone(path string) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
-	case is := <-answer:
-		return is
+	case s := <-answer:
+		return s
 	case <-timer.C:
 	}
 	f.mu.Lock()
@@ -65,10 +87,20 @@ func (f *folders) gone(path string) bool {
 	if !l.ended && f.stuck[path] == nil {
 		f.stuck[path] = l
 	}
-	return false
+	return silent
 }
 
-// missing reports whether the folder of a task was deleted behind our back.
+// missing reports whether the folder of a task was deleted behind our back. One that cannot be looked at now was not.
 func (c *Core) missing(t store.Task) bool {
-	return (t.State == api.TaskLive || t.State == api.TaskMissing) && c.folders.gone(t.Path)
+	return (t.State == api.TaskLive || t.State == api.TaskMissing) && c.folders.glance(t.Path) == deleted
+}
+
+// answers refuses what would wait in a folder for a file system that gives no answer: nothing ends that wait, and a program that is started there
+// holds up the start of every other.
+func (c *Core) answers(what, name, path string) error {
+	if c.folders.look(path, lookLong) != silent {
+		return nil
+	}
+	return fault.New(fault.Unavailable, "The folder of the %s %q gives no answer: %s", what, name, path).
+		WithHint("It is on another machine, perhaps, which is away. Nothing is lost; ask again when it is back.")
 }

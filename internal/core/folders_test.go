@@ -3,12 +3,14 @@ package core
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"termic/internal/api"
+	"termic/internal/fault"
 	"termic/internal/store"
 )
 
@@ -23,14 +25,14 @@ func TestFoldersAreLookedAt(t *testing.T) {
 		if err := step.do(dir); err != nil {
 			t.Fatal(err)
 		}
-		if got := f.gone(dir); got != step.gone {
-			t.Errorf("gone: %v", got)
+		if got := f.glance(dir); (got == deleted) != step.gone {
+			t.Errorf("it looks like %v", got)
 		}
 	}
 	if err := os.WriteFile(dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if f.gone(filepath.Join(dir, "below a file")) {
+	if f.glance(filepath.Join(dir, "below a file")) != present {
 		t.Error("what cannot be looked at is not gone") // ENOTDIR
 	}
 	c := &Core{folders: f}
@@ -57,11 +59,11 @@ func TestFoldersOfAServerThatIsAway(t *testing.T) {
 		for round, most := range []time.Duration{lookTime + 199*lookAgain, 0} {
 			begin := time.Now()
 			for i := range 200 {
-				if f.gone(filepath.Join("/net", string(rune('a'+i)))) {
-					t.Error("a folder that gives no answer is gone")
+				if path := filepath.Join("/net", string(rune('a'+i))); f.glance(path) != silent {
+					t.Error("a folder that gives no answer is there, or gone")
 				}
-				if f.gone("/local") {
-					t.Error("the local one is gone")
+				if f.glance("/local") != present {
+					t.Error("the local one is not there")
 				}
 			}
 			if took := time.Since(begin); took > most {
@@ -71,9 +73,14 @@ func TestFoldersOfAServerThatIsAway(t *testing.T) {
 		if n := asked.Load(); n != 200+400 {
 			t.Errorf("%d looks", n)
 		}
+		c := &Core{folders: f}
+		err := c.usableTree(store.Task{Name: "far", State: api.TaskLive, Path: "/net/a"})
+		if g := fault.From(err); g.Code != fault.Unavailable || !strings.Contains(g.Message, "gives no answer: /net/a") || g.Hint == "" {
+			t.Errorf("%v", err)
+		}
 		close(away)
 		synctest.Wait()
-		if !f.gone("/net/a") || len(f.stuck) > 0 {
+		if f.glance("/net/a") != deleted || len(f.stuck) > 0 {
 			t.Errorf("the server is back, and %d looks are still without an answer", len(f.stuck))
 		}
 	})

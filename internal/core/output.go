@@ -224,5 +224,5 @@ func (c *Core) usableTree(t store.Task) error {
 		return fault.New(fault.NotFound, "The folder of the task %q is gone: %s", t.Name, t.Path).
 			WithHint("Archive the task, and restore it to get its branch back.")
 	}
-	return nil
+	return c.answers("task", t.Name, t.Path)
 }

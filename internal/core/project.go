@@ -56,7 +56,7 @@ func (c *Core) projects(ctx context.Context) ([]api.Project, error) {
 
 func (c *Core) viewProject(p store.Project, tasks int) api.Project {
 	return api.Project{ID: p.ID, Name: p.Name, RootPath: p.RootPath, BaseBranch: p.BaseBranch, Remote: p.Remote,
-		NonGit: p.NonGit, Bare: p.Bare, DefaultAgent: p.DefaultAgent, Group: p.Group, Tasks: tasks, Missing: c.folders.gone(p.RootPath), Secrets: p.Secrets}
+		NonGit: p.NonGit, Bare: p.Bare, DefaultAgent: p.DefaultAgent, Group: p.Group, Tasks: tasks, Missing: c.folders.glance(p.RootPath) == deleted, Secrets: p.Secrets}
 }
 
 // ProjectAdd is the verb project_add. Any folder inside a repository stands for the repository; adding it again answers
@@ -272,6 +272,9 @@ func (c *Core) lossesOfAll(ctx context.Context, tasks []store.Task) error {
 func (c *Core) repoOf(ctx context.Context, p store.Project) (*worktree.Repo, error) {
 	if p.NonGit {
 		return nil, fault.New(fault.Unsupported, "The project %q is a plain folder without git", p.Name)
+	}
+	if err := c.answers("project", p.Name, p.RootPath); err != nil {
+		return nil, err
 	}
 	repo, err := c.git.Open(ctx, p.RootPath)
 	if f, is := errors.AsType[*fault.Error](err); is && f.Code == fault.Unavailable { // git did not end, say: the folder may be there
