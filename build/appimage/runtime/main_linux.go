@@ -2,7 +2,7 @@
 // user's, once for each content, and becomes the AppRun that is in it. `seal` puts the two together.
 //
 // It keeps the interface that the AppImage specification gives to images of type 2: the options that begin with --appimage-, and
-// APPIMAGE, APPDIR, ARGV0 and OWD in the environment. It does not mount: see docs/decisions/0063.
+// APPIMAGE, APPDIR, ARGV0 and OWD in the environment. It does not mount: see docs/decisions/0061.
 //
 // It promises that nothing runs that is not what was sealed: the digest of the file system is part of this program, and the folder is
 // taken only where nobody else can write. It does not hold against the user's own programs, which can change files of the user's.
