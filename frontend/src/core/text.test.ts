@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { pasteable } from "./paste";
-import { codeParts, count, homely, nameFrom, shown, shownLines, splitPath, tomlText } from "./text";
+import { codeParts, count, homely, homelyIn, nameFrom, shown, shownLines, splitPath, tomlText } from "./text";
 
 test.each([
   ["plain ünï 漢 🙂", "plain ünï 漢 🙂"],
@@ -32,6 +32,13 @@ test.each([
   ["/src/a", "/", "/src/a"],
 ])("%s is shown to who lives in %j as %s", (path, home, wanted) => {
   expect(homely(path, home)).toBe(wanted);
+});
+
+test("paths in a sentence are shortened too, and nothing else", () => {
+  const said = "The entry in /home/ann/.claude.json and /home/anna/x names it.";
+  expect(homelyIn(said, "/home/ann/")).toBe("The entry in ~/.claude.json and /home/anna/x names it.");
+  expect(homelyIn(said, "")).toBe(said);
+  expect(homelyIn(said, "/")).toBe(said);
 });
 
 test("numbers say what they count", () => {

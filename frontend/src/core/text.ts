@@ -48,6 +48,12 @@ export function homely(path: string, home: string): string {
   return path === folder || path.startsWith(`${folder}/`) ? `~${path.slice(folder.length)}` : path;
 }
 
+/** A sentence whose paths are shown with a ~ for the home folder. */
+export function homelyIn(text: string, home: string): string {
+  const folder = home.replace(/\/+$/, "");
+  return folder ? text.replaceAll(`${folder}/`, "~/") : text;
+}
+
 /** "1 file", "3 files". */
 export function count(n: number, noun: string, plural = noun + "s"): string {
   return `${n} ${n === 1 ? noun : plural}`;

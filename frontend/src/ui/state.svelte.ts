@@ -4,7 +4,7 @@ import { Keymap } from "../core/keymap";
 import { type Mark, strongest, tabMark, taskMark } from "../core/marks";
 import { selfRunOf } from "../core/selfrun";
 import { defaultSettings, readSettings, type WindowSettings } from "../core/settings";
-import { homely, shown } from "../core/text";
+import { homely, homelyIn, shown } from "../core/text";
 import { isLight, themeOf } from "../core/theme";
 import { inProject, type ProjectNode, rowOrder, shownRows, sidebarTree } from "../core/tree";
 import { clock } from "../core/when";
@@ -219,6 +219,8 @@ export class AppState implements Disposable {
   /** The name of a task that is there; undefined for one that is gone. */
   /** A path as it is shown: as text that is safe to draw, with a ~ for the home folder. */
   readonly place = (path: string): string => shown(homely(path, this.window?.home ?? ""));
+  /** A sentence of the app as it is shown, with its paths as `place` has them. */
+  readonly sentenceOf = (text: string): string => shown(homelyIn(text, this.window?.home ?? ""));
   readonly taskName = (id: string): string | undefined => this.window?.tasks.find((one) => one.id === id)?.name;
 
   /** Shows a list of everybody's, and opens one of its rows. */
