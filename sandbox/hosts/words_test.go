@@ -252,3 +252,32 @@ func TestNetsThatAreReadBack(t *testing.T) {
 		}
 	}
 }
+
+// TestLessIsWhatRulesDoNotAllow: at a port where a rule allows everything a netgroup says nothing more, and at others it does.
+func TestLessIsWhatRulesDoNotAllow(t *testing.T) {
+	office, err := netgroup.Parse([]string{"203.0.113.0/24"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := Nets{}.With("office", []uint16{443, 8443}, office)
+	for text, want := range map[string][2]bool{"*:443": {false, true}, "*:8443": {true, false}, "*": {false, false}, "x.test:443": {true, true}, "*.x.test": {true, true}, "": {true, true}} {
+		var list []string
+		if text != "" {
+			list = []string{text}
+		}
+		rules, err := Parse(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		less := n.Less(rules)
+		if got := [2]bool{!less.At(443).Empty(), !less.At(8443).Empty()}; got != want {
+			t.Errorf("beside %q, at 443 and 8443: %v, want %v", text, got, want)
+		}
+		if rules.AnyAt(443) == want[0] || rules.AnyAt(8443) == want[1] {
+			t.Errorf("%q allows every host at 443: %v, at 8443: %v", text, rules.AnyAt(443), rules.AnyAt(8443))
+		}
+	}
+	if n.At(443).Empty() || n.At(8443).Empty() {
+		t.Error("what it was made of has changed")
+	}
+}
