@@ -41,11 +41,10 @@ func (w *watching) netgroupOf(a netip.Addr) string {
 // netgroupsChanged reads the netgroups again.
 func (c *Core) netgroupsChanged(ctx context.Context) {
 	list, err := c.store.Netgroups(ctx)
-	if ctx.Err() != nil {
-		return // the app ends before it has begun
-	}
 	if err != nil {
-		c.log.Error("the netgroups could not be read", "err", err)
+		if c.ctx.Err() == nil { // at the end of the app nobody needs them
+			c.log.Error("the netgroups could not be read", "err", err)
+		}
 		return
 	}
 	groups := make([]namedSet, 0, len(list))

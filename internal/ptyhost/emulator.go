@@ -1,6 +1,7 @@
 package ptyhost
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -79,7 +80,8 @@ func (e *emulator) resetTabs() {
 
 func (e *emulator) write(p []byte) { e.parser.write(p, e) }
 
-// resize follows xterm: rows are taken from the blank end first, then from the top, into the history.
+// resize follows xterm.js: rows are taken from the blank end first, then from the top, into the history; and where the cursor
+// is in the last row, they come back from there.
 func (e *emulator) resize(size Size) {
 	cols, rows := int(size.Cols), int(size.Rows)
 	if cols == e.cols && rows == e.rows {
@@ -109,6 +111,14 @@ func (e *emulator) resize(size Size) {
 			g.rows[i].resize(cols)
 		}
 		for len(g.rows) < rows {
+			if g == e.main && *y == len(g.rows)-1 {
+				if r := e.recall(cols); r != nil {
+					g.rows = slices.Insert(g.rows, 0, r)
+					*y++
+					g.saved.y++
+					continue
+				}
+			}
 			g.rows = append(g.rows, newRow(cols, empty))
 		}
 		g.top, g.bottom = 0, rows-1

@@ -262,6 +262,37 @@ func TestResizeKeepsLinesAboveTheCursor(t *testing.T) {
 	}
 }
 
+// A terminal that grows shows again what it showed before it shrank, as xterm.js does: a panel below it was opened and closed.
+func TestResizeBringsLinesBack(t *testing.T) {
+	s := draw(Size{12, 4}, "0\r\n1\r\n\x1b[31mred \x1b[44m世界\x1b[m\r\n\x1b]8;;http://x/\x07e\u0301\x1b]8;;\x07\r\n012345678901wrapped\r\n\x1b7last")
+	before := whole(s)
+	for _, rows := range []uint16{2, 1, 3, 4} {
+		s.resize(Size{12, rows})
+	}
+	if after := whole(s); !bytes.Equal(before, after) {
+		t.Errorf("before\n%q\nafter\n%q", before, after)
+	}
+	s.resize(Size{12, 20}) // more than there ever was
+	want := []string{"0", "1", "red 世界", "e\u0301", "012345678901", "wrapped", "last"}
+	if got := s.text(); !slices.Equal(got.Lines[:7], want) || got.CursorY != 6 || got.CursorX != 4 || s.emu.history.len() != 0 || s.emu.history.bytes != 0 {
+		t.Errorf("%q, cursor in row %d, %d lines of history", got.Lines, got.CursorY, s.emu.history.len())
+	}
+	s.write([]byte("\x1b8*"))
+	if got := s.text().Lines[6]; got != "*ast" {
+		t.Errorf("the cursor was saved elsewhere: %q", got)
+	}
+	s = draw(Size{12, 2}, "one\r\ntwo\r\nthree\x1b[H")
+	s.resize(Size{12, 3})
+	if got := s.text().Lines; !slices.Equal(got, []string{"two", "three", ""}) {
+		t.Errorf("with the cursor above, a blank row comes below: %q", got)
+	}
+	s = draw(Size{12, 2}, "a line of 12\r\ntwo\r\nthree")
+	s.resize(Size{11, 3})
+	if got := s.text().Lines; !slices.Equal(got, []string{"two", "three", ""}) {
+		t.Errorf("a line that does not fit stays above: %q", got)
+	}
+}
+
 // A second emulator, written by others, agrees on what programs of every day do.
 func TestAgreesWithVT(t *testing.T) {
 	const cols, rows = 20, 6

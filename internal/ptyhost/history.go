@@ -1,5 +1,7 @@
 package ptyhost
 
+import "github.com/charmbracelet/x/ansi"
+
 // historyBytes bounds the history of one screen, whatever its number of lines.
 const historyBytes = 4 << 20
 
@@ -32,6 +34,37 @@ func (h *history) push(text string, wrapped bool) {
 		clear(h.lines[n:])
 		h.lines, h.head = h.lines[:n], 0
 	}
+}
+
+// pop takes the newest line away.
+func (h *history) pop() {
+	last := len(h.lines) - 1
+	h.bytes -= len(h.lines[last].text)
+	h.lines[last] = historyLine{}
+	h.lines = h.lines[:last]
+}
+
+// recall makes the newest line of the history a row again. It returns nil when there is none, or none that fits.
+func (e *emulator) recall(cols int) *row {
+	if e.history.len() == 0 || max(len(e.clusters.list), len(e.links.list))+cols > internMax {
+		return nil
+	}
+	l := e.history.lines[len(e.history.lines)-1]
+	if ansi.GraphemeWidth.StringWidth(l.text) > cols {
+		return nil
+	}
+	e.history.pop()
+	kept := *e
+	r := newRow(cols, empty)
+	e.g, e.cur, e.cols, e.rows, e.clear, e.insert = &grid{rows: []*row{r}}, newCursor(), cols, 1, empty, false
+	e.modes = modeSet{} // without wrapping
+	var p parser
+	p.write([]byte(l.text), e)
+	r.wrapped = l.wrapped
+	// Of what the drawing of a row changes, only what it has names for is kept.
+	kept.clusters, kept.links, kept.scratch = e.clusters, e.links, e.scratch
+	*e = kept
+	return r
 }
 
 func (h *history) clear() { h.lines, h.head, h.bytes = nil, 0, 0 }

@@ -38,7 +38,7 @@ type footing struct {
 	config, worktree stamp  // its configuration, that for a single worktree
 }
 
-// locate is ask, or what it said before where nothing has changed since.
+// locate is Git.locate, or what that said before where nothing has changed since.
 func (p *places) locate(ctx context.Context, g *Git, dir string) (location, error) {
 	before, ok := footingOf(dir)
 	if ok {

@@ -181,6 +181,31 @@ test("a flood goes on without a gap while another tab is looked at", async () =>
   await whole(6000000, 4500);
 });
 
+test("a page that is loaded again shows what it showed, after its terminal was small for a while", async () => {
+  const { page } = rig();
+  await page.locator(".xterm-helper-textarea").focus();
+  await rig().type("clear; seq 1 200; echo small-$((1+1))");
+  await rig().seen(/^small-2$/m);
+  const wide = page.viewportSize();
+  const rows = () => page.locator(".xterm-rows > div").count();
+  const before = await rows();
+  await page.setViewportSize({ ...wide, height: wide.height - 300 });
+  for (let i = 0; i < 50 && (await rows()) >= before; i++) await page.waitForTimeout(50);
+  await page.setViewportSize(wide);
+  for (let i = 0; i < 50 && (await rows()) < before; i++) await page.waitForTimeout(50);
+  await page.waitForTimeout(500); // the program is told, and may draw its prompt
+  const shown = await page.locator(".xterm-rows").textContent();
+  assert.ok(Number(/\d+/.exec(shown)[0]) < 200 - before + 5, "rows of the time before it was small are shown again");
+  const tab = await shownTab();
+  await page.reload();
+  await page.locator(".win").waitFor();
+  await rig().row("Streams").click();
+  await show(tabStrip().last());
+  await page.locator(`[data-tab="${tab}"][data-connection="live"]`).waitFor();
+  await rig().seen(/^small-2$/m);
+  assert.equal(await page.locator(".xterm-rows").textContent(), shown);
+});
+
 test("what a program said last is there when its tab is looked at only afterwards", async () => {
   const { page } = rig();
   await rig().shell();
