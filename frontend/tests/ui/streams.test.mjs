@@ -195,7 +195,10 @@ test("a page that is loaded again shows what it showed, after its terminal was s
   for (let i = 0; i < 50 && (await rows()) < before; i++) await page.waitForTimeout(50);
   await page.waitForTimeout(500); // the program is told, and may draw its prompt
   const shown = await page.locator(".xterm-rows").textContent();
-  assert.ok(Number(/\d+/.exec(shown)[0]) < 200 - before + 5, "rows of the time before it was small are shown again");
+  assert.ok(
+    Number(await page.locator(".xterm-rows > div").first().textContent()) < 200 - before + 5,
+    "rows of the time before it was small are shown again",
+  );
   const tab = await shownTab();
   await page.reload();
   await page.locator(".win").waitFor();
