@@ -1,8 +1,10 @@
 package core
 
 import (
+	"errors"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"termic/internal/api"
@@ -64,7 +66,7 @@ func (f *folders) look(path string, limit time.Duration) sight {
 	}
 	l, answer := &lookAt{}, make(chan sight, 1)
 	go func() {
-		if os.IsNotExist(f.stat(path)) {
+		if err := f.stat(path); os.IsNotExist(err) || errors.Is(err, syscall.ESTALE) { // deleted by another machine
 			answer <- deleted
 		} else {
 			answer <- present

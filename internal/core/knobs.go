@@ -40,9 +40,12 @@ func agentsOf(t store.Task) []string {
 }
 
 // repoFile reads what a project's main checkout says. A bare repository has no checkout, so it says nothing.
-func repoFile(p store.Project) (repofile.File, bool, error) {
+func (c *Core) repoFile(p store.Project) (repofile.File, bool, error) {
 	if p.Bare {
 		return repofile.File{}, false, nil
+	}
+	if err := c.answers("project", p.Name, p.RootPath); err != nil {
+		return repofile.File{}, false, err
 	}
 	return repofile.Read(p.RootPath)
 }
@@ -55,7 +58,7 @@ func (c *Core) tightened(ctx context.Context, t store.Task) (tight store.Task, t
 	if err != nil {
 		return t, nil, err
 	}
-	f, found, err := repoFile(p)
+	f, found, err := c.repoFile(p)
 	if err != nil || !found {
 		return t, nil, err
 	}
@@ -145,7 +148,7 @@ func saying(layers []sandbox.Layer) []sandbox.Layer {
 
 // agreedFile is what a project's main checkout says, and whether its owner agreed to exactly that.
 func (c *Core) agreedFile(ctx context.Context, p store.Project) (f repofile.File, agreed bool, err error) {
-	f, found, err := repoFile(p)
+	f, found, err := c.repoFile(p)
 	if err != nil || !found {
 		return f, false, err
 	}

@@ -199,7 +199,14 @@ func (c *Core) diff(ctx context.Context, task store.Task, o worktree.DiffOptions
 	if err != nil {
 		return worktree.Diff{}, err
 	}
-	return c.readerFor(repo, task).Diff(ctx, task.Path, baseOf(task), o)
+	d, err := c.readerFor(repo, task).Diff(ctx, task.Path, baseOf(task), o)
+	if err == nil {
+		return d, nil
+	}
+	if why := c.usableTree(task); why != nil { // it went meanwhile
+		return d, why
+	}
+	return d, err
 }
 
 // baseOf is the commit-ish that a task's changes are counted from. The branch it was started from may be gone or have

@@ -91,7 +91,7 @@ func (c *Core) ProjectConsent(ctx context.Context, call *Call, p api.ProjectCons
 		return api.ProjectConsentResult{}, err
 	}
 	defer release()
-	f, found, err := repoFile(project)
+	f, found, err := c.repoFile(project)
 	switch {
 	case err != nil && p.Digest != "":
 		return api.ProjectConsentResult{}, err
@@ -117,10 +117,7 @@ func (c *Core) ProjectConsent(ctx context.Context, call *Call, p api.ProjectCons
 
 // viewRepo is what a project's .termic.yaml says and whether it was agreed to; nil without one.
 func (c *Core) viewRepo(ctx context.Context, p store.Project) (*api.Repo, error) {
-	if err := c.answers("project", p.Name, p.RootPath); err != nil {
-		return &api.Repo{State: api.RepoBroken, Problem: sentence(err)}, nil
-	}
-	f, found, err := repoFile(p)
+	f, found, err := c.repoFile(p)
 	if err != nil {
 		return &api.Repo{State: api.RepoBroken, Problem: sentence(err)}, nil
 	}

@@ -125,7 +125,7 @@ func (c *Core) TaskStatus(ctx context.Context, call *Call, _ api.TaskStatusParam
 		counting, cancel := context.WithTimeout(ctx, statTime) // both together: where one is held up the other is as well
 		defer cancel()
 		d.Diff, d.DiffError = c.stat(counting, t)
-		if repo, err := c.repoOf(ctx, project); err == nil {
+		if repo, err := c.repoOf(counting, project); err == nil {
 			if status, err := c.readerFor(repo, t).Status(counting, t.Path); err == nil {
 				dirty := status.Dirty()
 				d.DirtyFiles = &dirty
