@@ -54,6 +54,7 @@ type Git struct {
 	log     *slog.Logger
 	version version
 	places  places
+	plain   plainTrees
 
 	timeout, createTimeout, fetchTimeout, hookTimeout time.Duration
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -109,5 +110,43 @@ func TestOutlook(t *testing.T) {
 	r := w.open(bare)
 	if o := (&builder{repo: r, branch: "main"}).lookAhead(ctx)(); o.noHook || !o.noPointers {
 		t.Errorf("bare: %+v", o)
+	}
+}
+
+// What the tree of a commit gives to filters is asked once; what lies beside the tree, and what a branch is at, each time.
+func TestOutlookIsRememberedByCommit(t *testing.T) {
+	w := newWorld(t)
+	dir := w.repo("r")
+	plain := w.commit(dir, "plain")
+	w.write(dir, ".gitattributes", "*.bin filter=lfs\n")
+	filtered := w.commit(dir, "filtered")
+	r := w.open(dir)
+	looks := func(b *builder) bool {
+		b.repo = r
+		return b.lookAhead(ctx)().noPointers
+	}
+	for range 2 {
+		if !looks(&builder{commit: plain}) || looks(&builder{commit: filtered}) {
+			t.Error("asked of git")
+		}
+		if looks(&builder{commit: plain, branch: "main", reused: true}) {
+			t.Error("the branch is not at that commit")
+		}
+	}
+	git := r.git.bin
+	r.git.bin = filepath.Join(w.dir, "nowhere")
+	if !looks(&builder{commit: plain}) || looks(&builder{commit: filtered}) {
+		t.Error("without git")
+	}
+	r.git.bin = git
+	w.write(filepath.Join(dir, ".git/info"), "attributes", "*.bin filter=lfs\n")
+	if looks(&builder{commit: plain}) {
+		t.Error("attributes that came beside the tree are not seen")
+	}
+	for i := range mostPlain + 1 {
+		r.git.plain.add(strconv.Itoa(i))
+	}
+	if n := len(r.git.plain.commits); n > mostPlain || !r.git.plain.has(strconv.Itoa(mostPlain)) {
+		t.Errorf("%d commits are remembered", n)
 	}
 }

@@ -80,11 +80,45 @@ func (b *builder) unfiltered(ctx context.Context) bool {
 			return false
 		}
 	}
-	what := b.commit
-	if b.branch != "" {
+	what, fixed := b.commit, b.commit != "" && !b.reused
+	if !fixed {
 		what = "refs/heads/" + b.branch
+	}
+	if fixed && r.git.plain.has(what) {
+		return true
 	}
 	_, err := r.git.run(ctx, command{at: r.here(), env: []string{"GIT_LITERAL_PATHSPECS=0"},
 		args: []string{"grep", "-q", "-e", "filter", what, "--", ":(glob)**/.gitattributes"}})
-	return exitOf(err) == 1
+	if exitOf(err) != 1 {
+		return false
+	}
+	if fixed {
+		r.git.plain.add(what)
+	}
+	return true
+}
+
+// plainTrees remembers commits whose trees give nothing to a filter, which stays so: tasks begin at the same commit again and again, and
+// a program that need not run takes nothing from the one that writes the files. It is safe for concurrent use.
+type plainTrees struct {
+	mu      sync.Mutex // guards the following
+	commits map[string]bool
+}
+
+// mostPlain is how many commits are remembered: more than anybody begins tasks at.
+const mostPlain = 256
+
+func (p *plainTrees) has(commit string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.commits[commit]
+}
+
+func (p *plainTrees) add(commit string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.commits == nil || len(p.commits) >= mostPlain {
+		p.commits = map[string]bool{}
+	}
+	p.commits[commit] = true
 }
