@@ -61,8 +61,11 @@ func TestP11GrandchildrenEnd(t *testing.T) {
 // A program that ends by itself takes what it started with it, without End.
 func TestExitEndsTheSession(t *testing.T) {
 	pidFile := filepath.Join(t.TempDir(), "pid")
-	term := start(t, testHost(t), shellSpec(t, `(trap "" HUP TERM; while :; do sleep 999; done) & `+writePid(pidFile)))
+	term := start(t, testHost(t), shellSpec(t, `(trap "" HUP TERM; while :; do sleep 999; done) & `+writePid(pidFile)+`; read x`))
 	pid := readPid(t, pidFile)
+	if err := term.Write(context.Background(), []byte("\n")); err != nil {
+		t.Fatal(err)
+	}
 	waitDone(t, term)
 	<-term.gone
 	if alive(pid) {

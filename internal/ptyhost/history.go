@@ -57,6 +57,7 @@ func (e *emulator) recall(cols int) *row {
 	kept := *e
 	r := newRow(cols, empty)
 	e.g, e.cur, e.cols, e.rows, e.clear, e.insert = &grid{rows: []*row{r}}, newCursor(), cols, 1, empty, false
+	e.joinable = false
 	e.modes = modeSet{} // without wrapping
 	var p parser
 	p.write([]byte(l.text), e)
