@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"termic/internal/api"
 	"termic/internal/fault"
@@ -134,9 +137,50 @@ func TestNetHomeServerAway(t *testing.T) {
 			t.Fatalf("%s: %v %s", what, err, out)
 		}
 	}
+	f.outlives(func() { control("stop") }, func() { control("start") })
+}
+
+// TestFaultServerAway is the same on a file system of FUSE whose server is stopped, for machines without a virtual one.
+func TestFaultServerAway(t *testing.T) {
+	if os.Getenv("TERMIC_FAULTS") == "" {
+		t.Skip("it runs with make faults")
+	}
+	bindfs, err := exec.LookPath("bindfs")
+	if err != nil {
+		t.Skip("NOT TESTED: there is no bindfs to hold up a file system with")
+	}
+	dir := t.TempDir()
+	root := filepath.Join(dir, "home")
+	must(t, errors.Join(os.Mkdir(root, 0o700), os.Mkdir(filepath.Join(dir, "behind"), 0o700)))
+	server := exec.Command(bindfs, "-f", "-o", "attr_timeout=1,entry_timeout=1", filepath.Join(dir, "behind"), root)
+	must(t, server.Start())
+	t.Cleanup(func() {
+		must(t, server.Process.Signal(unix.SIGCONT))
+		must(t, server.Process.Signal(unix.SIGTERM))
+		_ = server.Wait() // its status is that of the signal
+	})
+	var before, now unix.Stat_t
+	must(t, unix.Stat(dir, &before))
+	for range 500 {
+		if must(t, unix.Stat(root, &now)); now.Dev != before.Dev {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if now.Dev == before.Dev {
+		t.Skip("NOT TESTED: this machine lets nobody mount with FUSE")
+	}
+	f := &faulty{killer: &killer{rig: layRig(t, "error", root, filepath.Join(t.TempDir(), "data")), bin: program(t)}}
+	f.begin()
+	f.outlives(func() { must(t, server.Process.Signal(unix.SIGSTOP)) }, func() { must(t, server.Process.Signal(unix.SIGCONT)) })
+}
+
+// outlives goes through half a minute without the server of the home.
+func (f *faulty) outlives(stop, start func()) {
+	t := f.t
 	f.whole("one")
-	control("stop")
-	back := func() { control("start") }
+	stop()
+	back := start
 	defer func() { back() }()
 	begin := time.Now()
 	diff := make(chan error, 1)
@@ -160,7 +204,7 @@ func TestNetHomeServerAway(t *testing.T) {
 		}
 	}
 	f.must("task_rename", map[string]any{"task": f.task, "name": "two"}, new(any))
-	control("start")
+	start()
 	back = func() {}
 	if err := <-diff; err != nil && fault.CodeOf(err) == fault.Internal {
 		t.Errorf("the differences that were asked for meanwhile: %v", err)
