@@ -17,7 +17,7 @@ import (
 const (
 	lookTime  = 250 * time.Millisecond
 	lookAgain = 10 * time.Millisecond // while another look gets no answer: it is mostly the same server
-	lookLong  = 2 * time.Second       // where work is refused if there is no answer: a disk that sleeps may take as long
+	lookLong  = 5 * time.Second       // where work is refused if there is no answer: a disk that sleeps may take as long
 )
 
 // folders looks whether the folders of tasks and projects are there. A look that gets no answer goes on in a goroutine of its own, which no one can
@@ -30,7 +30,11 @@ type folders struct {
 }
 
 // A lookAt is one call of stat.
-type lookAt struct{ ended bool } // guarded by the mutex of folders
+type lookAt struct {
+	began time.Time
+	ended chan struct{} // closed at its end
+	saw   sight         // from then on
+}
 
 func newFolders() *folders {
 	return &folders{stat: func(path string) error { _, err := os.Stat(path); return err }, stuck: map[string]*lookAt{}}
@@ -56,40 +60,51 @@ func (f *folders) glance(path string) sight {
 	return f.look(path, limit)
 }
 
-// look looks at a folder. One that gave no answer to an earlier look, and still gives none, is silent at once.
+// look looks at a folder, or waits for a look that is under way since it was slow. limit counts from the begin of that, so that a folder
+// which gave no answer for as long is silent at once.
 func (f *folders) look(path string, limit time.Duration) sight {
 	f.mu.Lock()
-	waits := f.stuck[path] != nil
+	l := f.stuck[path]
 	f.mu.Unlock()
-	if waits {
-		return silent
+	if l == nil {
+		l = f.begin(path)
 	}
-	l, answer := &lookAt{}, make(chan sight, 1)
-	go func() {
-		if err := f.stat(path); os.IsNotExist(err) || errors.Is(err, syscall.ESTALE) { // deleted by another machine
-			answer <- deleted
-		} else {
-			answer <- present
-		}
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if l.ended = true; f.stuck[path] == l {
-			delete(f.stuck, path)
-		}
-	}()
-	timer := time.NewTimer(limit)
+	timer := time.NewTimer(time.Until(l.began.Add(limit)))
 	defer timer.Stop()
 	select {
-	case s := <-answer:
-		return s
+	case <-l.ended:
+		return l.saw
 	case <-timer.C:
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !l.ended && f.stuck[path] == nil {
+	select {
+	case <-l.ended:
+		return l.saw
+	default:
+	}
+	if f.stuck[path] == nil {
 		f.stuck[path] = l
 	}
 	return silent
+}
+
+func (f *folders) begin(path string) *lookAt {
+	l := &lookAt{began: time.Now(), ended: make(chan struct{})}
+	go func() {
+		saw := present
+		if err := f.stat(path); os.IsNotExist(err) || errors.Is(err, syscall.ESTALE) { // deleted by another machine
+			saw = deleted
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		l.saw = saw
+		close(l.ended)
+		if f.stuck[path] == l {
+			delete(f.stuck, path)
+		}
+	}()
+	return l
 }
 
 // missing reports whether the folder of a task was deleted behind our back. One that cannot be looked at now was not.

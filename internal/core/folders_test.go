@@ -50,7 +50,11 @@ func TestFoldersOfAServerThatIsAway(t *testing.T) {
 		f := newFolders()
 		f.stat = func(path string) error {
 			asked.Add(1)
-			if path == "/local" {
+			switch path {
+			case "/slow":
+				time.Sleep(lookTime + time.Second)
+				return nil
+			case "/local":
 				return nil
 			}
 			<-away
@@ -77,6 +81,12 @@ func TestFoldersOfAServerThatIsAway(t *testing.T) {
 		err := c.usableTree(store.Task{Name: "far", State: api.TaskLive, Path: "/net/a"})
 		if g := fault.From(err); g.Code != fault.Unavailable || !strings.Contains(g.Message, "gives no answer: /net/a") || g.Hint == "" {
 			t.Errorf("%v", err)
+		}
+		if f.glance("/slow") != silent {
+			t.Error("a glance waits")
+		}
+		if s := f.look("/slow", lookLong); s != present {
+			t.Errorf("a slow one that was glanced at before is %v", s)
 		}
 		close(away)
 		synctest.Wait()

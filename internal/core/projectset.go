@@ -117,6 +117,9 @@ func (c *Core) ProjectConsent(ctx context.Context, call *Call, p api.ProjectCons
 
 // viewRepo is what a project's .termic.yaml says and whether it was agreed to; nil without one.
 func (c *Core) viewRepo(ctx context.Context, p store.Project) (*api.Repo, error) {
+	if c.folders.glance(p.RootPath) == silent {
+		return &api.Repo{State: api.RepoBroken, Problem: "The folder of the project gives no answer"}, nil
+	}
 	f, found, err := c.repoFile(p)
 	if err != nil {
 		return &api.Repo{State: api.RepoBroken, Problem: sentence(err)}, nil
