@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# kernels.sh boots other kernels in a virtual machine and runs the tests of the cage in there, as root and as a user.
+# kernels.sh boots other kernels in a virtual machine and runs the tests of the cage in there, as root and as a user, and those of a home on NFS.
 #
 #   build/kernels.sh            the kernels below
 #   build/kernels.sh 6.1        one of them
 #
 # The kernels are Debian's, fetched once (60 MB) by apt-get into the user's cache and unpacked there; none is installed.
 # What cannot be run is skipped, in capitals, with the reason; KERNELS_MUST=1 makes that a failure. KERNELS_MINUTES bounds
-# each machine, KERNELS_STEPS chooses what runs (cage limits sandbox layers attack apparmor), KERNELS_KEEP=DIR keeps the logs.
+# each machine, KERNELS_STEPS chooses what runs (cage limits sandbox layers attack apparmor network), KERNELS_KEEP=DIR keeps the logs.
 # The profile of AppArmor needs a parser of 4.0 or newer: from apt-get where that has one, or from KERNELS_APPARMOR=DIR, where
 # such packages (apparmor, libc6, libstdc++6, libgcc-s1) are unpacked. KERNELS_FLAVOUR=amd64 takes the kernels for real
 # machines (120 MB more), which have more in them to attack.
@@ -17,7 +17,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 declare -A landlock=([6.1]=2 [6.12]=6 [6.1-without-landlock]=0)
 series=("$@")
 [ $# -gt 0 ] || series=(6.1 6.12 6.1-without-landlock)
-steps=${KERNELS_STEPS:-cage limits sandbox layers attack apparmor}
+steps=${KERNELS_STEPS:-cage limits sandbox layers attack apparmor network}
 minutes=${KERNELS_MINUTES:-45}
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/termic-kernels"
 
@@ -125,6 +125,20 @@ build_tests() {
   nice go test -c -tags headless -o "$work/kernels/sandbox" ./sandbox
   mkdir "$work/kernels/bin" # not beside the tests, which would take it for theirs
   nice go build -tags headless -o "$work/kernels/bin/termic-cage" ./sandbox/cmd/termic-cage
+  if [[ " $steps " = *" network "* ]]; then
+    nice go test -c -tags headless -o "$work/kernels/e2e" ./internal/e2e
+    nice go build -tags headless -o "$work/kernels/bin/termic" .
+    nice go build -tags headless -o "$work/kernels/bin/fakeagent" ./internal/fakeagent
+    cp build/kernels/server.sh "$work/kernels/"
+    if type -P mksquashfs >/dev/null; then # an AppImage that says that it was started, to be unpacked into a home on the network
+      mkdir "$work/appdir"
+      printf '#!/bin/sh\necho "started from $APPDIR"\n' >"$work/appdir/AppRun"
+      chmod 755 "$work/appdir/AppRun"
+      build/package/seal.sh "$work/appdir" "$work/kernels/small.AppImage" 1
+    else
+      skip 'an AppImage on a home on NFS' 'this machine has no mksquashfs'
+    fi
+  fi
   mkdir "$work/kernels/src"
   cp build/linux/termic-cage.apparmor "$work/kernels/"
   local parser d
@@ -158,6 +172,7 @@ write_steps() {
         echo "step layers-attack root \$app /kernels/attack -test.v $limit -test.run TestEveryLayerIsNeeded" ;;
       attack) echo "step attack root \$app /kernels/attack -test.v $limit -test.run 'TestAttack|Swapped|Row|Sound'" ;;
       apparmor) echo "apparmor_steps $limit" ;;
+      network) echo "network_steps $limit" ;;
       *) say "no step is called $name" >&2; return 1 ;;
     esac
   done
@@ -206,13 +221,17 @@ build_disk() {
   rm -rf "$root" "$first"
 }
 
+# kvm: whether the machine runs on the processor itself. A virtual machine may have the device and no such processor; what is booted by it never
+# says a word.
+kvm() { [ -w /dev/kvm ] && grep -qE '^flags.* (vmx|svm)( |$)' /proc/cpuinfo; }
+
 # boot KERNEL-DIR RELEASE ARGUMENTS: 0 when the machine came to its end within its time.
 boot() {
   local fast=(-accel "tcg,thread=multi,tb-size=512") end
-  [ ! -w /dev/kvm ] || fast=(-accel kvm -cpu host)
+  ! kvm || fast=(-accel kvm -cpu host)
   : >"$work/report"
   nice -n 10 qemu-system-x86_64 "${fast[@]}" -smp 2 -m 2G -nodefaults -no-user-config -no-reboot -display none \
-    -kernel "$1/boot/vmlinuz-$2" -initrd "$work/first" -append "console=ttyS0 panic=-1 loglevel=5 $3" \
+    -kernel "$1/boot/vmlinuz-$2" -initrd "$work/first" -append "console=ttyS0 panic=-1 loglevel=5 no_timer_check $3" \
     -drive "file=$work/disk,format=raw,if=virtio,cache=unsafe" -serial "file:$work/console" -serial "file:$work/report" </dev/null &
   machine=$!
   end=$((SECONDS + minutes * 60))
@@ -274,7 +293,7 @@ main() {
     fi
     release=$(ls "$dir/lib/modules")
     build_disk "$dir" "$release" "${landlock[$s]}"
-    say "booting Linux $release, $([ -w /dev/kvm ] && echo with KVM || echo 'without KVM, which is slow'); at most $minutes minutes"
+    say "booting Linux $release, $(kvm && echo with KVM || echo 'without KVM, which is slow'); at most $minutes minutes"
     ended=no
     ! boot "$dir" "$release" "$how" || ended=yes
     [ -z "${KERNELS_KEEP:-}" ] || { mkdir -p "$KERNELS_KEEP" && cp "$work/report" "$KERNELS_KEEP/$s.report" && cp "$work/console" "$KERNELS_KEEP/$s.console"; }

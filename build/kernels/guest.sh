@@ -92,6 +92,28 @@ apparmor_steps() {
   [ $state = loaded ] || echo 0 >$switch
 }
 
+# network_steps LIMIT: the app of somebody whose home is on NFS, from a server on this machine.
+network_steps() {
+  if ! modprobe -q nfsd || ! modprobe -q nfsv4; then
+    say "NETWORK NOT TRIED: this kernel has no NFS"
+    return
+  fi
+  mkdir -p /export/root /export/user /net /var/lib/nfs/v4recovery
+  chown $user:$user /export/user
+  mount -t nfsd nfsd /proc/fs/nfsd
+  sh /kernels/server.sh start
+  # The kernel's own way to mount, without the program for it. It waits for the server for ever, as homes are mounted, and believes what it has seen
+  # of a file for one second.
+  step network-mount root $app mount -i -t nfs4 -o vers=4.2,hard,actimeo=1,addr=127.0.0.1,clientaddr=127.0.0.1 127.0.0.1:/ /net
+  if [ -e /kernels/small.AppImage ]; then
+    for try in first second; do step network-appimage-$try user $app env HOME=/net/user /kernels/small.AppImage; done
+  fi
+  export TERMIC_TEST_PROGRAMS=/kernels/bin
+  TERMIC_TEST_SERVER=/kernels/server.sh TERMIC_TEST_NETWORK=/net/root TERMIC_TEST_SERVED=/export/root \
+    step network-home-of-root root $app /kernels/e2e -test.v "$1" -test.run '^TestNetHome'
+  TERMIC_TEST_NETWORK=/net/user TERMIC_TEST_SERVED=/export/user step network-home-of-a-user user $app /kernels/e2e -test.v "$1" -test.run '^TestNetHome'
+}
+
 app=$group/app
 export TERMIC_TEST_LANDLOCK TERMIC_TEST_LIMITS TERMIC_TEST_APPARMOR TERMIC_ATTACK_WEAK
 . /kernels/steps
