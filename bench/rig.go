@@ -111,6 +111,11 @@ func (b *bench) call(ctx context.Context, verb string, params map[string]any, ou
 		return err
 	}
 	defer c.Close()
+	return callOn(ctx, c, verb, params, out)
+}
+
+// callOn is a call over a connection that stands.
+func callOn(ctx context.Context, c *control.Client, verb string, params map[string]any, out any) error {
 	raw, err := json.Marshal(params)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"termic/internal/api"
+	"termic/internal/control"
 )
 
 // taskNew times a creation to its accepted answer and to its worktree, in pairs with git's own `worktree add`.
@@ -19,17 +20,22 @@ func taskNew(ctx context.Context, b *bench) ([]row, error) {
 	if err := b.call(ctx, "project_add", map[string]any{"path": b.repo, "name": "bench"}, &added); err != nil {
 		return nil, err
 	}
+	c, err := control.Dial(ctx, control.AddressIn(b.data)) // which a client keeps
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
 	var accepted, ready, peer []time.Duration
 	for i := range 15 {
 		t := time.Now()
 		var n api.TaskNewResult
-		if err := b.call(ctx, "task_new", map[string]any{"name": fmt.Sprint("task ", i), "project": "bench", "noAgent": true}, &n); err != nil {
+		if err := callOn(ctx, c, "task_new", map[string]any{"name": fmt.Sprint("task ", i), "project": "bench", "noAgent": true}, &n); err != nil {
 			return nil, err
 		}
 		accepted = append(accepted, time.Since(t))
 		// One call that waits, as the window waits: to ask again and again would take from git what it needs.
 		var j api.JobResult
-		if err := b.call(ctx, "job_wait", map[string]any{"job": n.Job, "timeoutMs": 60_000}, &j); err != nil {
+		if err := callOn(ctx, c, "job_wait", map[string]any{"job": n.Job, "timeoutMs": 60_000}, &j); err != nil {
 			return nil, err
 		}
 		if j.Job.State != api.JobDone {
