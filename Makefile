@@ -154,9 +154,11 @@ kill-loop: setup-headless ## kill the app at 500 random instants while verbs run
 	TERMIC_KILL_ROUNDS=500 CGO_ENABLED=0 go test -count=1 -timeout 90m $(HEADLESS) -run '^TestKillLoop$$' -v ./internal/e2e
 
 .PHONY: faults
-faults: setup-headless ## what happens to an app whose disk, database, git, descriptors, terminals or cages fail (as root)
-	TERMIC_FAULTS=1 CGO_ENABLED=0 go test -count=1 -timeout 30m $(HEADLESS) -run '^TestFault|^TestKillLoop$$|^TestStopped|^TestLeftovers|^TestPortThatIsTaken$$' -v ./internal/e2e | grep -E '^ *(--- |FAIL|ok)|NOT TESTED|_test.go'
-	CGO_ENABLED=0 go test -count=1 $(HEADLESS) -run 'SuspendAndClockJumps|AfterSuspend' ./internal/verb ./internal/check
+faults: setup-headless ## what happens to an app whose disk, database, git, descriptors, terminals or cages fail (as root); writes the table in bench/README.md
+	@mkdir -p bench/out
+	TERMIC_FAULTS=1 CGO_ENABLED=0 go test -count=1 -timeout 30m $(HEADLESS) -run '^TestFault|^TestKillLoop$$|^TestStopped|^TestLeftovers|^TestPortThatIsTaken$$' -v ./internal/e2e | tee bench/out/faults | grep -E '^ *(--- |FAIL|ok)|NOT TESTED|_test.go'
+	CGO_ENABLED=0 go test -count=1 $(HEADLESS) -run 'SuspendAndClockJumps|AfterSuspend' -v ./internal/verb ./internal/check | tee -a bench/out/faults | grep -E '^(--- |FAIL|ok)'
+	bench/faults.sh <bench/out/faults | bench/write.sh faults
 
 SOAK ?= 3m
 
@@ -200,6 +202,7 @@ site: setup-headless ## make one static site of all pages, with a search: build/
 .PHONY: package
 package: setup-window setup-package frontend/dist/index.html ## make the packages of this version in build/out: .deb, AppImage, tar.gz, SBOM
 	build/package/package.sh $(OUT)
+	build/package/sizes.sh $(or $(OUT),build/out)
 
 .PHONY: test-package
 test-package: setup-test setup-package frontend/dist/index.html ## make the packages twice, compare them, install and start each

@@ -172,4 +172,6 @@ step 'macOS'
 for f in Info.plist entitlements.plist; do python3 -c 'import plistlib, sys; plistlib.load(open(sys.argv[1], "rb"))' "$root/build/darwin/$f"; done
 bash -n "$root/build/darwin/package.sh"
 untested 'the macOS package: it needs a Mac'
+step 'sizes'
+"$here/sizes.sh" "$out" | "$root/bench/write.sh" packages
 echo 'the packages hold'
