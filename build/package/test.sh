@@ -43,6 +43,9 @@ for f in "$out"/*; do
   if grep -rqF "$work" "$f" || grep -rqF "$root/" "$f"; then fail "$f names a folder of this machine"; fi
 done
 
+step 'sizes'
+"$here/sizes.sh" "$out" | "$root/bench/write.sh" packages
+
 step 'the archive without a window: unpacked, started, asked, ended'
 tar --extract --gzip --file "$out"/termic-headless-*.tar.gz --directory "$work"
 bare=$(echo "$work"/termic-headless-*/)
@@ -172,6 +175,4 @@ step 'macOS'
 for f in Info.plist entitlements.plist; do python3 -c 'import plistlib, sys; plistlib.load(open(sys.argv[1], "rb"))' "$root/build/darwin/$f"; done
 bash -n "$root/build/darwin/package.sh"
 untested 'the macOS package: it needs a Mac'
-step 'sizes'
-"$here/sizes.sh" "$out" | "$root/bench/write.sh" packages
 echo 'the packages hold'
