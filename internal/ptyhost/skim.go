@@ -7,8 +7,8 @@ const (
 	// SkimDelay is the least time between two pictures of a flood: what is typed into it is seen no later than that, and
 	// nobody reads what is shown for less.
 	SkimDelay = 33 * time.Millisecond
-	// SkimRest is the least that is printed between two pictures as long as it is a flood: two megabytes a second, which any
-	// viewer draws in passing.
+	// SkimRest is the least that is printed between two pictures as long as it is a flood: a megabyte or two in a second, which
+	// any viewer draws in passing.
 	SkimRest = 64 << 10
 	// skimLines is the history in a picture of a flood. Somebody who scrolls must see that there is more; all of it comes then.
 	skimLines = 200
@@ -19,8 +19,7 @@ const (
 // Follow says whether the viewer shows the end of what is printed, and nothing of it is held fast, as by a selection. Such a
 // viewer does not slow a flood down. When it is a whole window behind, it skims: it gets a picture of the screen now and then,
 // and the whole state with its history once the flood is over or it does not follow any more. Commands that say nothing of the
-// screen, such as a copy to the clipboard (OSC 52), are handed on in any case, if they are no longer than
-// 64 KiB.
+// screen, such as a copy to the clipboard (OSC 52), are handed on in any case, if they are no longer than 64 KiB.
 func (a *Attachment) Follow(follows bool) {
 	a.t.mu.Lock()
 	defer a.t.mu.Unlock()
