@@ -118,7 +118,7 @@ func (l *told) since(seq uint64) (text []byte) {
 }
 
 // keepTold takes the commands of a chunk that begins at that byte, and forgets those that every viewer has; t.mu must be
-// held.
+// held. Any that sees the terminal may follow from now on, and skim before it was given what is under way.
 func (t *Terminal) keepTold(commands []command, from uint64) {
 	for _, c := range commands {
 		t.told.add(command{from + c.end, c.text})
@@ -128,7 +128,7 @@ func (t *Terminal) keepTold(commands []command, from uint64) {
 	}
 	least := t.ring.end
 	for a := range t.viewers {
-		if a.follows && !a.hidden {
+		if !a.hidden {
 			least = min(least, a.sent)
 		}
 	}

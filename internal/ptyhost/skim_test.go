@@ -248,3 +248,32 @@ func TestToldIsBounded(t *testing.T) {
 		t.Errorf("%d bytes left", l.bytes)
 	}
 }
+
+// A viewer that begins to follow is told of commands that were under way to it when it fell behind.
+func TestCommandsUnderWayAreNotLost(t *testing.T) {
+	term := start(t, testHost(t), shellSpec(t, `read x; seq 1000; printf '\033]52;c;once\007'; seq 20; read x; seq 300000; printf end; read x`))
+	x := newXterm(t, term, AttachOptions{AnswersQueries: true, Window: 16 << 10})
+	defer x.a.Detach("test")
+	x.step(true)
+	for i := range 2 {
+		if err := term.Write(context.Background(), []byte("\n")); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			waitFor(t, term, "once") // it was printed; the window of the viewer is less than what comes before it, and it draws nothing
+			x.a.Follow(true)
+		}
+	}
+	waitFor(t, term, "end")
+	var copied []string
+	for !strings.Contains(strings.Join(x.s.text().Lines, "\n"), "end") {
+		f, ok := x.step(true)
+		if !ok {
+			t.Fatal("detached")
+		}
+		copied = append(copied, x.told(f)...)
+	}
+	if !slices.Equal(copied, []string{"once"}) {
+		t.Errorf("copied %q", copied)
+	}
+}
