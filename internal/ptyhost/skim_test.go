@@ -266,7 +266,7 @@ func TestCommandsUnderWayAreNotLost(t *testing.T) {
 	}
 	waitFor(t, term, "end")
 	var copied []string
-	for !strings.Contains(strings.Join(x.s.text().Lines, "\n"), "end") {
+	for len(copied) == 0 || !strings.Contains(strings.Join(x.s.text().Lines, "\n"), "end") {
 		f, ok := x.step(true)
 		if !ok {
 			t.Fatal("detached")
